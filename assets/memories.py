@@ -52,6 +52,14 @@ MADE = {
         "A vector and search terms for every new turn and candidate.",
         {"item_id": [("turns", "id"), ("new_candidates", "turn_id")], "vec": [("turns", "text")]},
     ),
+    "signal": Made(
+        "signals",
+        "memory.signals",
+        "signals.md",
+        "The mood of every message, figures of each subject's days, and what follows from them: difficult periods, "
+        "usual hours, the history of the relationship, and triggers.",
+        {"messages": [("turns", "id")], "half_hours": [("turns", "said_at")], "sad": [("new_vectors", "vec")]},
+    ),
     "catch_up": Made(
         "backlog_cycles",
         None,

@@ -104,6 +104,7 @@ def served() -> list[RunnerDeployment]:
     """Return the flows as they are served; deployments/prefect.yaml says the same for a work pool."""
     from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
 
+    from flows.deliver_webhooks import deliver_webhooks
     from flows.drain_due_sessions import drain_due_sessions
     from flows.erase_subject import erase_subject
     from flows.import_history import import_history
@@ -116,6 +117,7 @@ def served() -> list[RunnerDeployment]:
     alone = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
     deployments = [
         drain_due_sessions.to_deployment("drain", tags=["reverie", "deferred"], concurrency_limit=alone),
+        deliver_webhooks.to_deployment("deliver", tags=["reverie", "deferred"], concurrency_limit=alone),
         redrive_dead_letters.to_deployment("redrive", tags=["reverie", "repair"]),
         import_history.to_deployment("import", tags=["reverie", "import"]),
         reembed_tenant.to_deployment("reembed", tags=["reverie", "repair"]),

@@ -120,6 +120,7 @@ grant update (scope) on ops.runs to reverie_eraser;
 grant update (state) on ops.generations to reverie_eraser;
 grant update (subject_id) on ops.calls to reverie_eraser;
 grant insert, update on ops.queue to reverie_eraser;
+grant insert on ops.outbox to reverie_eraser;
 
 -- Functions that run as the owner are for the worker and the eraser alone.
 do $$

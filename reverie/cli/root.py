@@ -19,11 +19,11 @@ BROKEN_PIPE = 141
 #: Commands in the order of the help, under its headings. A command's module has the command's name.
 SECTIONS = {
     "Build memory": ("migrate", "import", "run"),
-    "Query memory": ("recall", "context", "show", "explain", "conflicts", "subjects", "tenants"),
+    "Query memory": ("recall", "context", "show", "explain", "conflicts", "triggers", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Compare and publish memory": ("generations", "diff", "publish", "drill"),
     "Privacy": ("erase", "receipts", "consent", "export"),
-    "Serve memory": ("serve", "worker", "keys"),
+    "Serve memory": ("serve", "worker", "keys", "webhooks"),
     "Measure memory": ("evaluate", "simulate", "fit-ranking", "check", "report", "digest"),
     "Operate": ("doctor", "runs", "clock", "costs", "reader", "maintain", "policy", "db"),
 }
@@ -32,6 +32,7 @@ SECTIONS = {
 FOLDERS = {
     **dict.fromkeys(("evaluate", "simulate", "fit-ranking", "check", "report"), "measure"),
     **dict.fromkeys((*SECTIONS["Query memory"], "digest"), "memory"),
+    "webhooks": "memory",
     **dict.fromkeys(("correct", "forget", "pin", "unpin", "undo"), "memory"),
     **dict.fromkeys(SECTIONS["Privacy"], "privacy"),
     "tenants": "operate",
@@ -49,6 +50,7 @@ EXTRAS = {
     "great_expectations": "quality",
     **dict.fromkeys(("plotly", "scipy"), "report"),
     "ray": "ray",
+    **dict.fromkeys(("httpx", "standardwebhooks"), "webhooks"),
 }
 
 

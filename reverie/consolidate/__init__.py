@@ -2,6 +2,7 @@
 
 - `extract/`: turns and events become candidates for memory
 - `embed/`: turns and memories get vectors and terms
+- `signal/`: messages get moods, days get figures, and triggers follow from them
 - `merge/`: candidates become memories; what was said before in other words becomes one memory
 - `link/`: memories are linked to the entities that they name
 - `facts/`: what is known by key

@@ -9,6 +9,7 @@
 - `replay`: one session read again
 - `retract`: a subject's memory made again without a correction that was taken back
 - `emptying`: some subjects' memory is emptied
+- `deliver/`: triggers and changes of memories reach webhooks
 - `erase/`: what was said is erased, as if it had never been
 - `expire`: what a subject agreed to keep for some days is erased when they are over
 - `exporting`: a person or a tenant as files

@@ -23,6 +23,7 @@ from reverie.consolidate.link.stage import link
 from reverie.consolidate.merge.stage import merge
 from reverie.consolidate.prune.stage import prune
 from reverie.consolidate.score.stage import score
+from reverie.consolidate.signal.stage import signal
 from reverie.consolidate.stages import BY_NAME
 from reverie.consolidate.synthesize.stage import lag, synthesize
 from reverie.drive.expire import expire
@@ -35,7 +36,7 @@ from reverie.store.runs import Report
 from reverie.store.work import Work
 
 #: A subject that one of these fails on is left out of them; of all others, where another stage fails on it.
-INGEST = ("extract", "embed")
+INGEST = ("extract", "embed", "signal")
 AFTER_INGEST = (*BY_NAME, "unknown")
 
 #: A part of a cycle: works at the logical time and in the scope of its work.
@@ -47,7 +48,7 @@ _FEW_SUBJECTS = 100
 
 
 def ingest(work: Work) -> Iterator[Report]:
-    """Extract and embed everything said up to `as_of`, in bulk; yields the reports.
+    """Extract, embed and take the signals of everything said up to `as_of`, in bulk; yields the reports.
 
     What is kept no longer than its subject agreed to is erased first, and what a correction that was taken back forgot
     is read again.
@@ -68,6 +69,7 @@ def ingest(work: Work) -> Iterator[Report]:
         else:
             yield extracted
         yield embed(replace(work, scope=part))
+        yield from tell_signals(replace(work, scope=part))
 
     embedded: int | float = 0
     for report in by_subject(work.store, work.scope, INGEST, read_and_embed):
@@ -77,6 +79,14 @@ def ingest(work: Work) -> Iterator[Report]:
         analyze(work)
     if unanswered is not None:
         raise unanswered
+
+
+def tell_signals(work: Work) -> Iterator[Report]:
+    """Make moods and figures of what was embedded; what they give for memory is embedded as well."""
+    signalled = signal(work)
+    yield signalled
+    if signalled["memories"]:
+        yield embed(work, items=("memory",))
 
 
 def analyze(work: Work) -> None:

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from reverie.consolidate.embed.stage import embed
 from reverie.consolidate.extract.stage import extract
 from reverie.consolidate.isolate import by_subject
-from reverie.drive.cycle import INGEST, catch_up
+from reverie.drive.cycle import INGEST, catch_up, tell_signals
 from reverie.drive.retract import settle_retractions
 from reverie.drive.tenants import NAMED, Totals
 from reverie.errors import ReverieError, StageError, UnansweredError
@@ -199,6 +199,7 @@ class _Batch:
             else:
                 yield extracted
             yield embed(of_part)
+            yield from tell_signals(of_part)
 
         yield from settle_retractions(work)
         yield from by_subject(work.store, work.scope, INGEST, read_and_embed)

@@ -35,6 +35,12 @@ MEMORY_TABLES = (
     "memory.links",
     "memory.merges",
     "memory.conflicts",
+    "memory.moods",
+    "memory.signals",
+    "memory.periods",
+    "memory.relationships",
+    "memory.ties",
+    "memory.triggers",
     "memory.tombstones",
     "memory.lineage",
 )

@@ -31,6 +31,7 @@ from reverie.drive.cycle import (
     floor_cycle,
     pending_cycles,
     run_cycle,
+    tell_signals,
     work_in_since,
 )
 from reverie.drive.maintain import Retention, maintain
@@ -166,6 +167,7 @@ class _Cycle:
             yield from _isolated(self._ingesting, lambda part: iter((extract(part),)), INGEST)
         except UnansweredError:
             yield from self._embed()
+            yield from self._signal()
             raise
 
     def _embed(self) -> Iterator[Report]:
@@ -175,6 +177,9 @@ class _Cycle:
             embedded += report["turns"]
         if embedded:
             analyze(self._ingesting)
+
+    def _signal(self) -> Iterator[Report]:
+        yield from _isolated(self._ingesting, tell_signals, INGEST)
 
     def _catch_up(self) -> Iterator[Report]:
         """Run all pending cycles but the last of the whole bucket, whatever part of it has which last one."""

@@ -8,6 +8,7 @@
 - `memory`: headings of the periodic stages, each key with its range and default
 - `recall`: headings of recall
 - `live`: headings of a running conversation
+- `signals`: the `[signals]` heading: what follows from moods, rhythms and silence
 - `evaluation`: the `[evaluation]` heading: held-back questions and the gate
 - `publish`: the `[publish]` heading: what a generation may change, and how long what it replaced is kept
 - `sensitivity`: the `[sensitivity]` heading: what becomes of what is sensitive

@@ -55,6 +55,9 @@ class ContextPolicy(Table):
         return self
 
 
+RelationshipStage = Literal["new", "building", "established", "deep"]
+
+
 class RelationshipPolicy(Table):
     """From which session on a relationship has which stage, and what context it gets (Contact 5)."""
 
@@ -66,6 +69,14 @@ class RelationshipPolicy(Table):
     tokens: tuple[Tokens, Tokens, Tokens, Tokens] = (0, 500, 1200, 2000)
     #: Memories at most, for the same four.
     memories: tuple[Tokens, Tokens, Tokens, Tokens] = (0, 8, 15, 20)
+
+    def stage(self, sessions: int, streak: int) -> RelationshipStage:
+        """Return the stage after so many sessions, at a streak of so many days (Contact 5.1 to 5.4)."""
+        if sessions >= self.deep_sessions and streak >= self.deep_streak_days:
+            return "deep"
+        if sessions >= self.established_sessions:
+            return "established"
+        return "building" if sessions >= self.building_sessions else "new"
 
 
 MoodPromptName = Literal["mood", "mood_seed"]
@@ -92,10 +103,13 @@ class MoodPolicy(Table):
     usual_least: Count = 10
     #: Probability of its best mood below which the classifier passes.
     classifier_confidence: Share = 1.0
+    #: Negative messages in a row that are a difficult period.
     negative_messages: Count = 3
+    #: Share of the messages of so many days that fall into a band of so many hours: the usual hours.
     timing_share: Share = 0.7
     timing_band_hours: Annotated[int, Field(ge=1, le=24)] = 2
     timing_days: Count = 14
+    #: Drop of messages a session over so many days that adds `churn_step` to the churn risk.
     decline_share: Share = 0.5
     decline_days: Count = 7
     churn_step: Share = 0.2

@@ -35,6 +35,7 @@ from reverie.policy.memory import (
 from reverie.policy.publish import PublishPolicy
 from reverie.policy.recall import RecallPolicy, StructuredFactsPolicy
 from reverie.policy.sensitivity import SensitivityPolicy
+from reverie.policy.signals import SignalsPolicy
 from reverie.policy.table import Table
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Policy(Table):
     context: ContextPolicy = ContextPolicy()
     relationship: RelationshipPolicy = RelationshipPolicy()
     mood: MoodPolicy = MoodPolicy()
+    signals: SignalsPolicy = SignalsPolicy()
     crisis: CrisisPolicy = CrisisPolicy()
     structured_facts: StructuredFactsPolicy = StructuredFactsPolicy()
     profile: ProfilePolicy = ProfilePolicy()

@@ -22,5 +22,6 @@
 - `inspect`: all about one memory, and why
 - `browse`: memories, entities and graph, page by page
 - `conflicts`: memories that cannot both hold
+- `signals/`: reasons to act for a subject, and its figures
 - `roster`: subjects and tenants, page by page
 """

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from reverie.model import require_aware
 from reverie.policy import RelationshipPolicy
+from reverie.policy.live import RelationshipStage
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-RelationshipStage = Literal["new", "building", "established", "deep"]
 STAGES: tuple[RelationshipStage, ...] = get_args(RelationshipStage)
 
 
@@ -33,11 +33,7 @@ def stage_of(sessions: int, streak: int, numbers: RelationshipPolicy) -> Relatio
 
     The numbers are the policy's; these are Contact's (5.1 to 5.4).
     """
-    if sessions >= numbers.deep_sessions and streak >= numbers.deep_streak_days:
-        return "deep"
-    if sessions >= numbers.established_sessions:
-        return "established"
-    return "building" if sessions >= numbers.building_sessions else "new"
+    return numbers.stage(sessions, streak)
 
 
 async def load_relationship(

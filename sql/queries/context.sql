@@ -192,9 +192,17 @@ cross join (select max(last) as last, count(*) filter (where day + place = last 
 select (array_agg(m.mood order by m.said_at desc, m.turn_id desc))[1],
        (array_agg(m.energy order by m.said_at desc, m.turn_id desc))[1], max(m.said_at), count(*),
        mode() within group (order by m.mood), mode() within group (order by m.energy)
-from (select m.mood, m.energy, m.said_at, m.turn_id from log.moods m
-      where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.said_at <= %(as_of)s
-      order by m.said_at desc limit %(limit)s) m
+from (select * from (
+          (select m.mood, m.energy, m.said_at, m.turn_id from log.moods m
+           where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.said_at <= %(as_of)s
+           order by m.said_at desc limit %(limit)s)
+          union all
+          -- imported messages, of which nothing was told when they came
+          (select m.mood, m.energy, m.said_at, m.turn_id from memory.moods m
+           where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.said_at <= %(as_of)s and m.own
+             and not exists (select from log.moods l where l.tenant_id = m.tenant_id and l.turn_id = m.turn_id)
+           order by m.said_at desc limit %(limit)s)) b
+      order by b.said_at desc limit %(limit)s) m
 
 -- name: write_contexts
 -- What assembled contexts held, by id and number.

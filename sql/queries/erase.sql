@@ -209,6 +209,34 @@ where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s o
 delete from log.moods
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or turn_id = any(%(ids)s))
 
+-- name: log.acknowledgements
+-- Triggers are made again of what is left, under the same ids where their cause is left.
+delete from log.acknowledgements
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or acted_at < %(before)s::timestamptz)
+
+-- name: announce_erased
+-- Subscribers learn which memories that they know were erased: by id alone, and of nobody.
+insert into ops.outbox (tenant_id, id, subscription_id, subject_id, event, item_id, payload, made_at, due_at)
+select a.tenant_id, md5(s.id::text || a.memory_id::text || 'memory.erased')::uuid, s.id, null, 'memory.erased', a.memory_id,
+       jsonb_build_object('type', 'memory.erased', 'timestamp', %(at)s::timestamptz,
+                          'data', jsonb_build_object('memory_id', a.memory_id)),
+       %(at)s, %(at)s
+from ops.announced a
+join ops.subscriptions s on s.tenant_id = a.tenant_id and s.ended_at is null and 'memory.erased' = any(s.events)
+where a.tenant_id = %(tenant)s and a.subject_id = any(%(subjects)s) and (%(whole)s or a.memory_id = any(%(items)s))
+on conflict do nothing
+
+-- name: ops.outbox
+-- Messages about these subjects, and about what is erased.
+delete from ops.outbox
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
+  and (%(whole)s or item_id = any(%(items)s) or event = 'trigger.due')
+
+-- name: ops.announced
+-- What subscribers know of them.
+delete from ops.announced
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or memory_id = any(%(items)s))
+
 -- name: log.outcomes
 -- What came of decisions that are erased.
 delete from log.outcomes

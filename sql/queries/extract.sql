@@ -29,6 +29,15 @@ from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[]
     as x (turn_id, subject_id, candidates, left_out, reason, waits, reader)
 on conflict do nothing
 
+-- name: note_days
+-- Days of subjects with turns that were just read. The row is locked, so that whoever works on the day waits for these turns.
+insert into memory.signal_days as d (tenant_id, subject_id, day, turns)
+select %(tenant)s, x.subject_id, (x.at at time zone 'UTC')::date, count(*)
+from unnest(%(subject_ids)s::text[], %(times)s::timestamptz[]) as x (subject_id, at)
+group by 2, 3
+order by 2, 3
+on conflict (tenant_id, subject_id, day) do update set turns = d.turns + excluded.turns
+
 -- name: write_entities
 -- What turns name, whether or not they gave a memory. In order, so that two at once wait and do not deadlock.
 insert into memory.entities (tenant_id, id, subject_id, type, slug, label, terms, first_seen_at)

@@ -21,6 +21,7 @@ from reverie_client import AsyncClient, Client, InvalidRequestError, NotFoundErr
 from reverie_client.operations import Operations
 from reverie_client.request import Request
 from tests.api.conftest import MakeKey, until_logged
+from tests.cli.conftest import insert
 from tests.recall.conftest import Corpus
 
 BRUNO = Turn(role="user", speaker="Ana", text="This is my brother Bruno.", source_id="t1")
@@ -150,6 +151,23 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClie
     assert [each.turn_id for each in memory.list_reviews().reviews] == [flagged.turn_id]
     assert memory.mark_reviewed(flagged.turn_id).turn_id == flagged.turn_id
     assert memory.list_reviews().reviews == []
+
+    run = UUID(int=0)
+    insert(
+        corpus.conn, "memory.triggers", id=run, subject_id="ann", kind="silence", audience="caller", happened_at=NOW,
+        due_at=NOW, until_at=NOW, why="{}", run_id=run,
+    )  # fmt: skip
+    insert(
+        corpus.conn, "memory.ties", subject_id="ann", day=NOW.date(), zone="UTC", churn_risk=0, strength=0.5, why="{}",
+        run_id=run,
+    )  # fmt: skip
+    assert [each.id for each in memory.list_triggers(subject_id="ann", every=True).triggers] == [run]
+    assert memory.acknowledge_trigger(run, "done").subject_id == "ann"
+    assert memory.get_signals("ann").standing.strength == 0.5
+    webhook = memory.add_webhook("https://example.org/hook", ["trigger.due"])
+    assert [each.id for each in memory.list_webhooks().webhooks] == [webhook.id]
+    assert memory.replay_webhook(webhook.id).messages == 0
+    assert memory.end_webhook(webhook.id).id == webhook.id
 
     assert memory.change_consent("ann", retain_days=30).retain_days == memory.read_consent("ann").retain_days == 30
     assert '"subject_id":"ann"' in memory.export_subject("ann")

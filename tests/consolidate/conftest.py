@@ -51,3 +51,11 @@ def other_store(databases: Databases) -> Iterator[Store]:
     """A second database: ids are made of the tenant, so the same tenant is needed twice."""
     with databases() as url, Store.open(url) as opened:
         yield opened
+
+
+@pytest.fixture
+def tenant(store: Store) -> Store:
+    """A store that knows the tenant `t`."""
+    with store.transaction("t") as conn:
+        conn.execute("insert into ops.tenants (tenant_id, policy) values ('t', 'contact')")
+    return store

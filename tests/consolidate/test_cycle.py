@@ -163,7 +163,7 @@ def test_a_second_run_changes_nothing_and_works_in_nothing(
     before = digest(store, "t")
     reports = run(store, "t", END, policy)
     assert digest(store, "t") == before
-    assert [report.stage for report in reports] == ["extract", "embed", "prune", "decay"]
+    assert [report.stage for report in reports] == ["extract", "embed", "signal", "prune", "decay"]
     assert not any(value for report in reports for value in report.counts.values())
 
 

@@ -19,7 +19,14 @@ from reverie.testing import DatabaseFactory
 from tests.doors.conftest import Door, make_or_skip, opened
 
 pytestmark = pytest.mark.xdist_group("prefect")
-FLOWS = {"drain-due-sessions", "erase-subject", "import-history", "rebuild-beside", "redrive-dead-letters"} | {
+FLOWS = {
+    "deliver-webhooks",
+    "drain-due-sessions",
+    "erase-subject",
+    "import-history",
+    "rebuild-beside",
+    "redrive-dead-letters",
+} | {
     "reembed-tenant",
     "replay-session",
 }

@@ -140,7 +140,7 @@ def test_the_last_cycle_is_shown_stage_by_stage(log: Store, run_job: RunJob, con
                 made[event.asset_key.to_user_string(), name] = made.get((event.asset_key.to_user_string(), name), 0) + (
                     value.value if isinstance(value.value, int) else 0
                 )
-    assert steps[:4] == ["extract", "embed", "catch_up", "correct"]
+    assert steps[:5] == ["extract", "embed", "signal", "catch_up", "correct"]
     assert steps[-2:] == ["decay", "maintain"]
     assert len(steps) == 14
     assert made["deduplicated_memories", "activated"] > 0
@@ -159,7 +159,7 @@ def test_a_stage_alone_says_what_it_waits_for(
     metadata = seen.event_specific_data.asset_observation.metadata
     assert metadata["waits_for"].value == "extract"
     assert metadata["tenants_waiting"].value == 2
-    for step in ("extract", "embed", "catch_up", "correct", "merge"):
+    for step in ("extract", "embed", "signal", "catch_up", "correct", "merge"):
         assert run_job("cycle", "01", op_selection=[step]).get_asset_materialization_events(), step
     # done steps are not done again
     (again,) = run_job("cycle", "01", op_selection=["merge"]).get_asset_materialization_events()

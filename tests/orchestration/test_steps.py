@@ -101,7 +101,7 @@ def test_steps_alone_in_order_are_the_run(stepper: Stepper, conn: psycopg.Connec
 
 def test_the_last_cycle_is_the_one_that_is_in_steps(stepper: Stepper) -> None:
     at = datetime(2026, 3, 11, tzinfo=UTC)
-    stepper.take("extract", "embed", at=at)
+    stepper.take("extract", "embed", "signal", at=at)
     caught_up = stepper.take("catch_up", at=at)
     assert sum(report["activated"] for report in caught_up if report.stage == "merge") > 0
     assert {report.as_of for report in stepper.take("correct", "merge", at=at)} == {at}
@@ -113,7 +113,7 @@ def test_out_of_order_nothing_changes(stepper: Stepper) -> None:
     assert {name: stepper.waits_for(name) for name in NAMES} == {"extract": None} | dict.fromkeys(NAMES[1:], "extract")
     assert stepper.take(*reversed(NAMES[1:])) == []
     assert stepper.digest() == empty
-    stepper.take("extract", "embed", "catch_up", "correct")
+    stepper.take("extract", "embed", "signal", "catch_up", "correct")
     before = stepper.digest()
     assert stepper.take("link", "score", "prune", "decay", "maintain") == []
     assert stepper.digest() == before
@@ -133,7 +133,7 @@ def test_out_of_order_nothing_changes(stepper: Stepper) -> None:
 
 def test_started_by_hand_a_step_goes_on_with_what_is_open(stepper: Stepper) -> None:
     later = AS_OF + timedelta(minutes=20)
-    stepper.take("extract", "embed", "catch_up", "correct")
+    stepper.take("extract", "embed", "signal", "catch_up", "correct")
     assert stepper.waits_for("merge", later, asked=False) is None
     assert stepper.waits_for("merge", later, asked=True) == "extract"
     stepper.take("merge", at=later, asked=False)
@@ -171,7 +171,7 @@ def test_a_later_cycle_makes_up_for_one_that_was_left(stepper: Stepper, conn: ps
     first, second = datetime(2026, 2, 9, 12, tzinfo=UTC), AS_OF
     whole = run_whole(stepper, first, second)
     forget_everything(conn)
-    stepper.take("extract", "embed", "catch_up", "correct", "merge", at=first)
+    stepper.take("extract", "embed", "signal", "catch_up", "correct", "merge", at=first)
     stepper.take(*NAMES, at=second)
     assert stepper.digest() == whole
     # what was left is obsolete, and to go on with it changes nothing

@@ -16,6 +16,7 @@ Conn = psycopg.Connection[Any]
 
 #: Columns that data teams may not read. Words, and names that people and callers give:
 CONTENT = {
+    "log.acknowledgements": {"actor"},
     "log.contexts": {"request_id", "sections"},
     "log.corrections": {"content", "actor"},
     "log.events": {"source_id", "connection_id", "key", "content", "metadata"},
@@ -28,12 +29,14 @@ CONTENT = {
     "memory.profiles": {"narrative"},
     "memory.replacements": {"content"},
     "memory.scaffold": {"connection_id", "path", "value"},
+    "memory.signals": {"counterpart"},
     "memory.structured_facts": {"speaker", "key", "value"},
     "memory.subjects": {"speakers"},
     "memory.terms": {"tenant_id", "subject_id", "term", "first_id", "item_ids", "tfs", "dls"},
     "ops.api_keys": {"tenant_id", "id", "name", "digest", "scopes", "made_at", "expires_at", "revoked_at"},
     "ops.connection_tools": {"tenant_id", "subject_id", "connection_id", "tools", "read_at", "expires_at"},
     "ops.dead_letters": {"source", "detail", "payload"},
+    "ops.outbox": {"payload"},
     "ops.pending_turns": {"source_id", "speaker", "text", "tool_calls", "metadata", "mood", "candidates"},
     "ops.consents": {"subject_id", "actor"},
     "ops.erasures": {"actor"},
@@ -41,6 +44,7 @@ CONTENT = {
     "ops.queue": {"error"},
     "ops.replies": {"reply"},
     "ops.runs": {"scope", "error"},
+    "ops.subscriptions": {"url", "secret"},
     "ops.sources": {"name", "cursor_column", "place", "mapping"},
     "ops.sessions": {"mood", "preferences", "confirmations", "tool_results", "stated"},
 }
@@ -64,7 +68,26 @@ GUESSABLE = {
 }
 #: Whose mood or crisis it was: these are for counting alone.
 WHOSE = {
+    "log.acknowledgements": {"subject_id"},
     "log.moods": {"turn_id", "subject_id", "session_id"},
+    "memory.moods": {"turn_id", "subject_id", "session_id", "crisis", "own"},
+    "memory.periods": {"tenant_id", "subject_id", "opened_at", "closed_at", "turn_id", "negatives", "mood", "run_id"},
+    "memory.signals": {
+        "happy",
+        "sad",
+        "anxious",
+        "excited",
+        "neutral",
+        "angry",
+        "frustrated",
+        "flirty",
+        "bored",
+        "grateful",
+    }
+    | {"high_energy", "low_energy", "crises", "zone"},
+    "memory.ties": {"why"},
+    "memory.triggers": {"subject_id", "kind", "happened_at", "turn_id", "why"},
+    "ops.outbox": {"subject_id", "item_id"},
     "ops.reviews": {"turn_id", "subject_id", "session_id"},
 }
 

@@ -236,6 +236,7 @@ def test_a_role_may_do_what_its_work_needs(conn: Conn, role: str, schema: str, a
         ("eraser", "ops.erased"): {"SELECT", "INSERT"},
         ("eraser", "ops.erasure_keys"): {"INSERT"},
         ("eraser", "ops.queue"): {"SELECT", "INSERT", "UPDATE", "DELETE"},
+        ("eraser", "ops.outbox"): {"SELECT", "INSERT", "DELETE"},
         ("eraser", LEDGER): {"SELECT"},
         ("worker", LEDGER): {"SELECT"},
         ("reader", LEDGER): {"SELECT"},

@@ -18,7 +18,9 @@ from reverie_client.routes import (
     recalls,
     reviews,
     sessions,
+    triggers,
     turns,
+    webhooks,
     working_memory,
 )
 
@@ -52,6 +54,14 @@ class Operations:
     read_graph = Method(entities.read_graph)
     list_conflicts = Method(conflicts.list_conflicts)
     iter_conflicts = Items(conflicts.list_conflicts, lambda page: page.conflicts)
+    list_triggers = Method(triggers.list_triggers)
+    iter_triggers = Items(triggers.list_triggers, lambda page: page.triggers)
+    acknowledge_trigger = Method(triggers.acknowledge_trigger)
+    get_signals = Method(triggers.get_signals)
+    list_webhooks = Method(webhooks.list_webhooks)
+    add_webhook = Method(webhooks.add_webhook)
+    end_webhook = Method(webhooks.end_webhook)
+    replay_webhook = Method(webhooks.replay_webhook)
     list_reviews = Method(reviews.list_reviews)
     iter_reviews = Items(reviews.list_reviews, lambda page: page.reviews)
     mark_reviewed = Method(reviews.mark_reviewed)

@@ -13,6 +13,8 @@
 - `memories`: memories with their lineage
 - `entities`: entities and their graph
 - `conflicts`: memories that cannot both hold
+- `triggers`: reasons to act for a subject, and its signals
+- `webhooks`: where events are sent
 - `reviews`: turns that a person should look at
 - `erasures`: erasures and their receipts
 - `exports`: what is kept about a subject, as files
@@ -38,7 +40,9 @@ from reverie.api.routes import (
     recalls,
     reviews,
     sessions,
+    triggers,
     turns,
+    webhooks,
     working_memory,
 )
 
@@ -58,6 +62,8 @@ ROUTERS = tuple(
         memories,
         entities,
         conflicts,
+        triggers,
+        webhooks,
         reviews,
         erasures,
         exports,

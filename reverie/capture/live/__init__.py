@@ -10,5 +10,6 @@
 - `observations`: events beside the turns
 - `connection_tools`: the cached tools of a connection
 - `corrections`: what a person says about a memory
+- `acknowledgements`: triggers that somebody acted upon
 - `reviews`: turns that a person should look at
 """

@@ -11,6 +11,8 @@
 - `pin`: keeps a memory
 - `unpin`: ends a pin
 - `correcting`: what `correct`, `forget`, `pin` and `unpin` share
+- `triggers`: lists reasons to act, and acknowledges them
+- `webhooks`: sends triggers and changes of memories to other systems
 - `undo`: undoes a merge or a supersession
 - `digest`: prints the digest of a tenant's memory
 """

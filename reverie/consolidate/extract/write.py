@@ -36,6 +36,8 @@ def write_turns(conn: Connection[Any], attempt: Run, decisions: TurnDecisions) -
         "readers": [verdict.reader for verdict in verdicts],
     }
     conn.execute(queries("extract")["write_extractions"], attempt.params() | columns)
+    times = {"times": [event_time(verdict.turn_id) for verdict in verdicts]}
+    conn.execute(queries("extract")["note_days"], attempt.params() | {"subject_ids": columns["subject_ids"]} | times)
     _note_late(conn, attempt, [(verdict.subject_id, event_time(verdict.turn_id)) for verdict in verdicts])
     if decisions.entities:
         subject_ids, mentions, first_seen_at = map(list, zip(*decisions.entities, strict=True))

@@ -118,7 +118,7 @@ class Eraser:
             selection = select_rows(
                 conn, self.tenant_id, [subject_id], chosen, self.policy, self.count_tokens, whole=ids is None
             )
-            counts = delete_selected(conn, self.tenant_id, selection, new_erasure_id())
+            counts = delete_selected(conn, self.tenant_id, selection, new_erasure_id(), self.at)
             left = self._wait(conn, selection)
             drop_copies(conn, self.store.url, self.tenant_id)
         return Erased(receipt=None, counts=counts, turns=len(selection.turns), left=left, subject_id=subject_id)
@@ -169,7 +169,7 @@ class Eraser:
 
     def _delete(self, conn: Connection[Any], target: Target, selection: Selection) -> Erased:
         erasure_id = new_erasure_id()
-        counts = delete_selected(conn, self.tenant_id, selection, erasure_id)
+        counts = delete_selected(conn, self.tenant_id, selection, erasure_id, self.at)
         left = self._wait(conn, selection)
         receipt = self._receipt(conn, target, erasure_id, counts)
         return Erased(receipt=receipt, counts=counts, turns=len(selection.turns), left=left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from reverie.store.queries import queries
 #: Statements in their order, each named for the table whose rows it deletes. Those that ask which turns are left come
 #: after the turns.
 _DELETES = (
+    "log.acknowledgements",
     "log.moods",
     "log.outcomes",
     "log.events",
@@ -32,6 +34,8 @@ _DELETES = (
     "ops.connection_tools",
     "ops.subject_credits",
     "ops.consents",
+    "ops.outbox",
+    "ops.announced",
 )
 #: Statements that change rows which name something erased beside other things, by the table.
 _STRIPS = {
@@ -43,7 +47,9 @@ _STRIPS = {
 }
 
 
-def delete_selected(conn: Connection[Any], tenant_id: str, selection: Selection, erasure_id: UUID) -> dict[str, int]:
+def delete_selected(
+    conn: Connection[Any], tenant_id: str, selection: Selection, erasure_id: UUID, at: datetime
+) -> dict[str, int]:
     """Delete and mark what is selected, and empty the memory of its subjects; return rows by table.
 
     Rows that are changed count as those of their table; tables without any are left out. The caller has locked the
@@ -52,6 +58,7 @@ def delete_selected(conn: Connection[Any], tenant_id: str, selection: Selection,
     sql, params = queries("erase"), {"tenant": tenant_id} | selection.params()
     conn.execute(sql["mark"], params | {"erasure": erasure_id})
     counts = empty_subjects(conn, tenant_id, selection.subjects)
+    conn.execute(sql["announce_erased"], params | {"at": at})
     for table in _DELETES:
         counts[table] = conn.execute(sql[table], params).rowcount
     for name, table in _STRIPS.items():

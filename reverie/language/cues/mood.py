@@ -29,7 +29,7 @@ Missed = Literal["late", "failed"]
 
 MOODS: Final[tuple[MoodName, ...]] = get_args(MoodName)
 #: Moods towards the listener. To tell someone what to do and what not, "Never suggest meat", shows neither.
-_OPPOSED: Final = frozenset(("angry", "frustrated"))
+OPPOSED: Final = frozenset(("angry", "frustrated"))
 #: Only this many characters are searched for keywords and marks of energy.
 _READ: Final = 4_000
 _ENERGIES: Final[tuple[Energy, ...]] = ("low", "medium", "high")
@@ -128,7 +128,7 @@ def read_mood(
             return named
         if step == "classifier":
             calm = instructs and re.search(_lexicon().energy.raises, text) is None
-            moods = [each for each in mood.moods if not (calm and each in _OPPOSED)]
+            moods = [each for each in mood.moods if not (calm and each in OPPOSED)]
             classified = by_vector(vector, embedding_model, moods)
             if classified is not None and classified[1] >= mood.classifier_confidence:
                 return with_manner(text, classified[0], confidence=classified[1])

@@ -8,10 +8,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+from reverie.policy.live import RelationshipStage
 from reverie.policy.table import Table
 from reverie.recall.contexts.request import Given
 from reverie.recall.profile import Profile, one_line
-from reverie.recall.relationship import Relationship, RelationshipStage
+from reverie.recall.relationship import Relationship
 
 #: Letters of what happened lately, in the emotional context.
 _RECENT_LETTERS = 160

@@ -15,6 +15,7 @@ LOG_TABLES = (
     "log.events",
     "log.outcomes",
     "log.corrections",
+    "log.acknowledgements",
     "log.recalls",
     "log.contexts",
     "ops.replies",

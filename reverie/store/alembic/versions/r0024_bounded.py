@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0024_bounded"
-down_revision = "0020_erasure"
+down_revision = "0023"
 
 
 def upgrade() -> None:

@@ -1,0 +1,34 @@
+"""deliver_webhooks: triggers that are due and changes of memories reach the webhooks that subscribed to them."""
+
+from datetime import UTC, datetime
+
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+
+from resources.artifacts import show_table
+from resources.connections import connected
+from resources.failures import checked, in_one_sentence
+from reverie.drive.deliver.delivering import deliver
+from reverie.store.clock import tenant_time
+
+
+@task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
+@in_one_sentence
+def deliver_messages(tenant: str | None = None, as_of: datetime | None = None) -> dict[str, int]:
+    """Deliver to the webhooks of one tenant, or of all."""
+    rows: list[dict[str, str | int]] = []
+    with connected() as reverie:
+        store, now = reverie.worker, datetime.now(UTC)
+        for name in [tenant] if tenant else [each for each, _ in store.tenants()]:
+            at = tenant_time(store, name, as_of or now)
+            counts = deliver(store, name, as_of=at, clock=lambda: datetime.now(UTC))
+            rows.append({"tenant": name} | counts)
+    show_table("delivered", "What became of the messages of each tenant.", rows)
+    return {name: sum(int(row[name]) for row in rows) for name in ("filled", "delivered", "failed", "dead")}
+
+
+@flow(log_prints=True)
+@in_one_sentence
+def deliver_webhooks(tenant: str | None = None, as_of: datetime | None = None) -> dict[str, int]:
+    """Send triggers that are due at `as_of` (by default now) and changes of memories, of one tenant or of all."""
+    return checked(deliver_messages(tenant, as_of))

@@ -1,0 +1,14 @@
+"""signal: moods of all messages, figures of each subject's days, and what follows from them.
+
+- `stage`: the stage
+- `read`: days that wait, their messages without a mood, and the histories of subjects
+- `history`: types of these
+- `moods`: the chain of moods over messages of the log
+- `decide`: everything that follows from a subject's history
+- `periods`: difficult periods
+- `hours`: the hours in which a subject usually writes
+- `acquaintance`: stages of the relationship, the tie and its parts
+- `alerts`: triggers: when they are due, and which are withheld
+- `wording`: memories of difficult periods and usual hours
+- `write`: rows of all of these
+"""

@@ -1,0 +1,188 @@
+"""Triggers: when they are due, in whose day, and which are withheld; pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, Literal
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from reverie.consolidate.signal.acquaintance import Decline, Pause
+from reverie.consolidate.signal.history import Felt
+from reverie.consolidate.signal.periods import Opening, Period
+from reverie.model import stable_id
+from reverie.policy import Policy
+
+Audience = Literal["caller", "owner", "person"]
+#: Who comes first where a day has enough.
+_ORDER = ("check_in", "difficult_period", "silence")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """A reason to act."""
+
+    kind: str
+    audience: Audience
+    happened_at: datetime
+    due_at: datetime
+    until_at: datetime
+    why: dict[str, Any]
+    turn_id: UUID | None = None
+    withheld: str | None = None
+
+    def id(self, tenant_id: str, subject_id: str) -> UUID:
+        """Return its id, made of its cause."""
+        return stable_id(self.happened_at, "trigger", tenant_id, subject_id, self.kind, self.happened_at.isoformat())
+
+
+def after_difficulties(
+    openings: Sequence[Opening], periods: Sequence[Period], zone: ZoneInfo, policy: Policy
+) -> list[Due]:
+    """Return a trigger for each period that opens, and a check-in for the morning after each hard day."""
+    numbers, row = policy.signals, policy.mood.negative_messages
+    triggers = [
+        Due(
+            kind="difficult_period",
+            audience="caller",
+            happened_at=period.opened_at,
+            due_at=period.opened_at,
+            until_at=period.closed_at or period.opened_at + timedelta(days=numbers.alert_days),
+            why={"negative_in_a_row": row, "mood": period.mood},
+            turn_id=period.turn_id,
+        )
+        for period in periods
+    ]
+    mornings: dict[datetime, Opening] = {}
+    for opening in openings:
+        day = opening.at.astimezone(zone).date()
+        morning = datetime.combine(day + timedelta(days=1), time(numbers.check_in_hour), zone).astimezone(UTC)
+        mornings.setdefault(morning, opening)
+    triggers += [
+        Due(
+            kind="check_in",
+            audience="caller",
+            happened_at=opening.at,
+            due_at=morning,
+            until_at=morning + timedelta(hours=numbers.check_in_hours),
+            why={"negative_in_a_row": row},
+            turn_id=opening.turn_ids[-1],
+        )
+        for morning, opening in mornings.items()
+    ]
+    return triggers
+
+
+def after_silence(pauses: Sequence[Pause], policy: Policy) -> list[Due]:
+    """Return an alert for each pause that was, or will be, longer than the subject's own pauses lead to expect."""
+    triggers = []
+    for pause in pauses:
+        if pause.limit is None:
+            continue
+        due = pause.begin + timedelta(hours=pause.limit)
+        if pause.end is None or pause.end > due:
+            last = due + timedelta(days=policy.signals.alert_days)
+            triggers.append(
+                Due(
+                    kind="silence",
+                    audience="caller",
+                    happened_at=pause.begin,
+                    due_at=due,
+                    until_at=min(pause.end, last) if pause.end else last,
+                    why={"expected_hours": round(pause.limit, 1), "quantile": policy.signals.silence_quantile},
+                )
+            )
+    return triggers
+
+
+def after_declines(declines: Sequence[Decline | None], policy: Policy) -> list[Due]:
+    """Return an insight for the owner where messages a session drop and the subject is bored, once a decline."""
+    triggers = []
+    told = False
+    for decline in declines:
+        if decline is None:
+            told = False
+        elif not told and decline.bored >= policy.signals.bored_share:
+            told = True
+            at = datetime.combine(decline.day + timedelta(days=1), time(), UTC)
+            triggers.append(
+                Due(
+                    kind="decline",
+                    audience="owner",
+                    happened_at=at,
+                    due_at=at,
+                    until_at=at + timedelta(days=policy.signals.alert_days),
+                    why={
+                        "messages_a_session_before": decline.before,
+                        "messages_a_session": decline.after,
+                        "bored_share": decline.bored,
+                        "days": policy.mood.decline_days,
+                        "churn_risk_added": policy.mood.churn_step,
+                    },
+                )
+            )
+    return triggers
+
+
+def after_crises(moods: Iterable[Felt], policy: Policy) -> list[Due]:
+    """Return a trigger for a person where words sounded like a crisis; no further one while one is open."""
+    lasts, triggers = timedelta(days=policy.signals.crisis_days), list[Due]()
+    for felt in moods:
+        if felt.crisis and (not triggers or felt.said_at >= triggers[-1].until_at):
+            triggers.append(
+                Due(
+                    kind="crisis",
+                    audience="person",
+                    happened_at=felt.said_at,
+                    due_at=felt.said_at,
+                    until_at=felt.said_at + max(lasts, timedelta(days=1)),
+                    why={"crisis": True},
+                    turn_id=felt.turn_id,
+                )
+            )
+    return triggers
+
+
+def scheduled(triggers: Iterable[Due], moods: Iterable[Felt], zone: ZoneInfo, policy: Policy) -> list[Due]:
+    """Return the triggers with quiet hours, the cap of a day and the days after a crisis applied, by time.
+
+    Those that are over before quiet hours end are left out.
+    """
+    numbers, ready = policy.signals, list[Due]()
+    crises = [felt.said_at for felt in moods if felt.crisis]
+    days: Counter[Any] = Counter()
+    for trigger in sorted(triggers, key=lambda each: (each.due_at, _rank(each), each.happened_at)):
+        if trigger.audience != "caller":
+            ready.append(trigger)
+            continue
+        due = awake(trigger.due_at, zone, policy)
+        if due >= trigger.until_at:
+            continue
+        near = any(_is_near(at, trigger.happened_at, due, timedelta(days=numbers.crisis_days)) for at in crises)
+        day = due.astimezone(zone).date()
+        withheld = "crisis" if near else "cap" if days[day] >= numbers.a_day else None
+        days[day] += withheld is None
+        ready.append(replace(trigger, due_at=due, withheld=withheld))
+    return ready
+
+
+def _is_near(crisis: datetime, happened: datetime, due: datetime, days: timedelta) -> bool:
+    return crisis - timedelta(days=1) <= happened <= crisis + days or crisis <= due <= crisis + days
+
+
+def _rank(trigger: Due) -> int:
+    return _ORDER.index(trigger.kind) if trigger.kind in _ORDER else len(_ORDER)
+
+
+def awake(at: datetime, zone: ZoneInfo, policy: Policy) -> datetime:
+    """Return a time, or the end of the quiet hours that it lies in."""
+    begin, end = policy.signals.quiet_from, policy.signals.quiet_until
+    local = at.astimezone(zone)
+    quiet = begin <= local.hour or local.hour < end if begin > end else begin <= local.hour < end
+    if begin == end or not quiet:
+        return at
+    day = local.date() + timedelta(days=begin > end and local.hour >= begin)
+    return datetime.combine(day, time(end), zone).astimezone(UTC)

@@ -1,0 +1,93 @@
+"""Messages without a mood, and the history of subjects, as types; pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from reverie.language.cues.mood import Mood
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectDays:
+    """Some days of subjects: pairs of the two columns."""
+
+    subject_ids: list[str] = field(default_factory=list)
+    days: list[date] = field(default_factory=list)
+
+    def params(self) -> dict[str, Any]:
+        """Return them as query parameters."""
+        return {"day_subjects": self.subject_ids, "days": self.days}
+
+    def names(self) -> list[str]:
+        """Return the subjects, each once, in order."""
+        return sorted(set(self.subject_ids))
+
+
+@dataclass(frozen=True, slots=True)
+class UntoldMessage:
+    """A message of the log without a mood."""
+
+    id: UUID
+    subject_id: str
+    session_id: str
+    said_at: datetime
+    text: str
+    #: Its stored vector, as Postgres sends a halfvec; None: it has none, or not one of these words alone.
+    vector: bytes | None
+    #: What a language model told of it when it came.
+    told: Mood | None
+    #: Whether the subject wrote it.
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """The mood of a message of the subject, as it is stored."""
+
+    session_id: str
+    said_at: datetime
+    turn_id: UUID
+    mood: str
+    crisis: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DayFigures:
+    """The figures of a day of a subject, with one counterpart."""
+
+    day: date
+    messages: int
+    received: int
+    sessions: int
+    begun: int
+    own_begun: int
+    latency: float | None
+    gaps: list[float]
+    half_hours: list[int]
+    words: int
+    questions: int
+    negative: int
+    bored: int
+    crises: int
+    zone: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSpan:
+    """When a session began and ended."""
+
+    began: datetime
+    ended: datetime
+
+
+@dataclass(slots=True)
+class History:
+    """What is known of a subject's signals, in event order."""
+
+    subject_id: str
+    days: list[DayFigures] = field(default_factory=list)
+    moods: list[Felt] = field(default_factory=list)
+    sessions: list[SessionSpan] = field(default_factory=list)

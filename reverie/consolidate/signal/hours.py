@@ -1,0 +1,88 @@
+"""The hours in which a subject usually writes, in its own time zone (Contact 4.2); pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import groupby
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import numpy.typing as npt
+
+from reverie.consolidate.signal.history import DayFigures
+from reverie.policy import Policy
+from reverie.policy.signals import is_zone
+
+_HALF_HOURS = 48
+_SECONDS = 1800
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Hours in which most messages were written."""
+
+    #: First half hour, 0 to 47, in the zone, and how many there are.
+    start: int
+    length: int
+    #: Share of the messages within it.
+    share: float
+    #: First active day after the days over which it was found.
+    since: date
+
+
+def zone_of(days: Sequence[DayFigures], policy: Policy) -> str:
+    """Return the latest time zone that the messages name, else the policy's."""
+    named = (day.zone for day in reversed(days) if day.zone is not None and is_zone(day.zone))
+    return next(named, policy.signals.zone)
+
+
+def usual_hours(days: Sequence[DayFigures], zone: str, policy: Policy) -> list[Band]:
+    """Return the bands in the order in which they came to hold; a band holds until another does.
+
+    A band is found on an active day, over the `timing_days` days before it, from `timing_share` of their messages on,
+    once the subject has been known for as long.
+    """
+    numbers = policy.mood
+    counted = [(day, _local(day, list(some), zone)) for day, some in groupby(days, key=lambda each: each.day)]
+    bands: list[Band] = []
+    if not counted:
+        return bands
+    first = counted[0][0]
+    length = 2 * numbers.timing_band_hours
+    begin, window = 0, np.zeros(_HALF_HOURS, np.int64)
+    for place, (day, _) in enumerate(counted):
+        if place:
+            window = window + counted[place - 1][1]
+        while counted[begin][0] < day - timedelta(days=numbers.timing_days):
+            window = window - counted[begin][1]
+            begin += 1
+        total = int(window.sum())
+        if (day - first).days < numbers.timing_days or total < policy.signals.timing_messages:
+            continue
+        sums = np.convolve(np.concatenate([window, window[: length - 1]]), np.ones(length, np.int64), "valid")
+        best = np.flatnonzero(sums == sums.max())
+        whole = best[best % 2 == 0]  # of several alike, one that begins with an hour
+        start = int(whole[-1] if len(whole) else best[-1])
+        share = int(sums[start]) / total
+        if share >= numbers.timing_share and (not bands or bands[-1].start != start):
+            if bands and _is_near(bands[-1], window, total, numbers.timing_share):
+                continue
+            bands.append(Band(start=start, length=length, share=round(share, 6), since=day))
+    return bands
+
+
+def _is_near(band: Band, window: npt.NDArray[np.int64], total: int, least: float) -> bool:
+    """Whether the band that holds is still one: of two that overlap the first stays."""
+    places = (np.arange(band.length) + band.start) % _HALF_HOURS
+    return int(window[places].sum()) / total >= least
+
+
+def _local(day: date, some: Sequence[DayFigures], zone: str) -> npt.NDArray[np.int64]:
+    """Messages of a day by half hour, in the zone."""
+    noon = datetime.combine(day, time(12), UTC)
+    offset = noon.astimezone(ZoneInfo(zone)).utcoffset() or timedelta()
+    shift = round(offset.total_seconds() / _SECONDS)
+    times = [half for each in some for half in each.half_hours]
+    return np.bincount((np.asarray(times, np.int64) + shift) % _HALF_HOURS, minlength=_HALF_HOURS)

@@ -1,0 +1,92 @@
+"""The chain of moods over messages of the log: the one of a live request, without its limit of time; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+import numpy.typing as npt
+
+from reverie.consolidate.signal.history import UntoldMessage
+from reverie.language.cues import linear
+from reverie.language.cues.crisis import find_crisis
+from reverie.language.cues.immediate import extract_candidates
+from reverie.language.cues.mood import OPPOSED, Mood, by_vector, read_mood
+from reverie.language.text import CountTokens
+from reverie.model import Turn
+from reverie.policy import Policy
+
+MoodVector = npt.NDArray[np.float32]
+#: Moods before the first message of a session, each with its time.
+Before = Mapping[tuple[str, str], tuple[datetime, Mood]]
+
+
+@dataclass(frozen=True, slots=True)
+class ToldMood:
+    """The mood of a message, and whether it sounds like a crisis."""
+
+    message: UntoldMessage
+    mood: Mood
+    crisis: bool
+
+
+def needs_vectors(policy: Policy, embedding_model: str) -> bool:
+    """Return whether the chain or the search for crises uses vectors of this model."""
+    if linear.load("mood_weights.json").embedding_model != embedding_model:
+        return False
+    listens = policy.crisis.detect and policy.crisis.vector_probability < 1
+    return listens or "classifier" in policy.mood.after_failure
+
+
+def tell_all(
+    messages: Sequence[UntoldMessage],
+    vectors: Sequence[MoodVector | None],
+    before: Before,
+    *,
+    policy: Policy,
+    embedding_model: str,
+    instructs: Callable[[UntoldMessage], bool],
+) -> list[ToldMood]:
+    """Return the mood of each message; they come session by session, in the order in which they were said.
+
+    `before` holds the mood that a session had; it is over after `[working_memory] ttl_hours`. `instructs` is asked
+    where the classifier finds anger.
+    """
+    told, lasts = [], timedelta(hours=policy.working_memory.ttl_hours)
+    states = dict(before)
+    for message, vector in zip(messages, vectors, strict=True):
+        place = (message.subject_id, message.session_id)
+        at, previous = states.get(place, (message.said_at, None))
+        if message.said_at - at > lasts:
+            previous = None
+        best = by_vector(vector, embedding_model, policy.mood.moods)
+        mood = read_mood(
+            message.text,
+            mood=policy.mood,
+            answer=message.told,
+            vector=vector,
+            embedding_model=embedding_model,
+            previous=previous,
+            instructs=best is not None and best[0] in OPPOSED and message.told is None and instructs(message),
+        )
+        crisis = find_crisis(message.text, crisis=policy.crisis, vector=vector, embedding_model=embedding_model)
+        states[place] = (message.said_at, mood)
+        told.append(ToldMood(message, mood, crisis is not None))
+    return told
+
+
+def gives_instruction(message: UntoldMessage, tenant_id: str, policy: Policy, count_tokens: CountTokens) -> bool:
+    """Return whether the rules find an instruction in a message."""
+    turn = Turn(
+        tenant_id=tenant_id,
+        subject_id=message.subject_id,
+        session_id=message.session_id,
+        source_id=str(message.id),
+        role="user",
+        speaker=None,
+        said_at=message.said_at,
+        text=message.text,
+    )
+    return any(each.kind == "instruction" for each in extract_candidates(turn, policy, count_tokens).candidates)

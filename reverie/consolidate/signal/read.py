@@ -1,0 +1,76 @@
+"""Days that wait, their messages without a mood, and the histories of subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from psycopg import Connection
+
+from reverie.consolidate.signal.history import DayFigures, Felt, History, SessionSpan, SubjectDays, UntoldMessage
+from reverie.language.cues.mood import Mood
+from reverie.store.queries import queries
+from reverie.store.work import Work
+
+#: Turns whose days are worked in together, unless one day has more.
+_PORTION = 20_000
+#: Characters up to which a text is embedded as a whole, so that its vector is that of the message.
+_WHOLE = 500
+
+
+def open_days(work: Work) -> Iterator[SubjectDays]:
+    """Yield the days that are not worked in yet, in portions."""
+    with work.transaction() as conn:
+        rows = conn.execute(queries("signal")["read_days"], work.params()).fetchall()
+    portion, turns = SubjectDays(), 0
+    for subject_id, day, number in rows:
+        if portion.days and turns + number > _PORTION:
+            yield portion
+            portion, turns = SubjectDays(), 0
+        portion.subject_ids.append(subject_id)
+        portion.days.append(day)
+        turns += number
+    if portion.days:
+        yield portion
+
+
+def read_messages_of(
+    conn: Connection[Any], work: Work, days: SubjectDays, model: str
+) -> tuple[list[UntoldMessage], dict[tuple[str, str], tuple[datetime, Mood]]]:
+    """Return the messages of some days that have no mood, by session, and the last mood of each session before."""
+    sql = queries("signal")
+    params = work.params() | days.params() | {"model": model}
+    params |= {"whole": _WHOLE, "ttl": timedelta(hours=work.policy.working_memory.ttl_hours)}
+    messages, begins = [], []
+    for id_, subject, session, at, text, vector, told, begun, own in conn.execute(sql["read_messages"], params):
+        message = UntoldMessage(id_, subject, session, at, text, vector, Mood(**told) if told else None, own)
+        messages.append(message)
+        if begun:
+            begins.append(message)
+    before = {}
+    if begins:
+        columns = {
+            "subject_ids": [each.subject_id for each in begins],
+            "session_ids": [each.session_id for each in begins],
+            "times": [each.said_at for each in begins],
+        }
+        for place, mood, energy, style, confidence, method, at in conn.execute(
+            sql["read_moods_before"], params | columns
+        ):
+            told = Mood(mood=mood, energy=energy, style=style, confidence=confidence, method=method)
+            before[begins[place - 1].subject_id, begins[place - 1].session_id] = (at, told)
+    return messages, before
+
+
+def read_histories(conn: Connection[Any], work: Work, names: Sequence[str]) -> list[History]:
+    """Return the histories of subjects."""
+    sql, params = queries("signal"), work.params() | {"names": list(names)}
+    histories: dict[str, History] = {name: History(name) for name in names}
+    for subject_id, *row in conn.execute(sql["read_history"], params):
+        histories[subject_id].days.append(DayFigures(*row))
+    for subject_id, *row in conn.execute(sql["read_moods"], params):
+        histories[subject_id].moods.append(Felt(*row))
+    for subject_id, *row in conn.execute(sql["read_sessions"], params):
+        histories[subject_id].sessions.append(SessionSpan(*row))
+    return list(histories.values())

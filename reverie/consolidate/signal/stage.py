@@ -1,0 +1,86 @@
+"""signal: moods of all messages, figures of each subject's days, and what follows from them.
+
+It works in the days on which turns were read since it ran last. Everything but the moods is made again from the figures
+of the subjects concerned, so a history that comes in at once gives what a live one gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reverie.consolidate.signal.decide import follow_history
+from reverie.consolidate.signal.history import SubjectDays, UntoldMessage
+from reverie.consolidate.signal.moods import MoodVector, gives_instruction, needs_vectors, tell_all
+from reverie.consolidate.signal.read import open_days, read_histories, read_messages_of
+from reverie.consolidate.signal.write import write_figures, write_followed, write_moods
+from reverie.inference import from_half_wire, to_half_wire
+from reverie.interruption import check_interruption
+from reverie.store.locks import add_subjects, count_erasures, is_unerased, lock_subjects
+from reverie.store.queries import queries
+from reverie.store.runs import Report, Run, run
+from reverie.store.work import Work
+
+
+def signal(work: Work) -> Report:
+    """Tell moods and make figures of the days that wait; counts `moods`, `days`, `periods`, `memories`, `triggers`.
+
+    Moods use the stored vectors. A message whose vector is not of its words alone, since its speaker's name or only a
+    part of it was embedded, is embedded for this, without a connection; a model that costs money is not asked.
+    """
+    with run(work, "signal") as attempt:
+        for name in ("moods", "days", "periods", "memories", "triggers"):
+            attempt.report.add(name, 0)
+        for days in open_days(work):
+            while not _work_in(attempt, days):
+                attempt.forget_unrecorded()
+            check_interruption()
+            work.progress("signal", len(days.days))
+        if not attempt.recorded:
+            with work.transaction() as conn:
+                attempt.record(conn)
+    return attempt.report
+
+
+def _work_in(attempt: Run, days: SubjectDays) -> bool:
+    """Work in some days; return False if something was erased since they were read, and they must be read again."""
+    work = attempt.work
+    with work.transaction() as conn:
+        erasures = count_erasures(conn, work.tenant_id)
+        messages, before = read_messages_of(conn, work, days, work.embedder.model)
+    told = tell_all(
+        messages,
+        _vectors(work, messages),
+        before,
+        policy=work.policy,
+        embedding_model=work.embedder.model,
+        instructs=lambda message: gives_instruction(message, work.tenant_id, work.policy, work.embedder.count_tokens),
+    )
+    with work.transaction() as conn:
+        if not is_unerased(conn, work.tenant_id, erasures):
+            return False
+        names = days.names()
+        add_subjects(conn, work.tenant_id, names)
+        lock_subjects(conn, work.tenant_id, names)
+        conn.execute(queries("signal")["take_days"], attempt.params() | days.params())
+        write_moods(conn, attempt, told)
+        write_figures(conn, attempt, days)
+        histories = read_histories(conn, work, names)
+        write_followed(conn, attempt, [follow_history(history, work.tenant_id, work.policy) for history in histories])
+        attempt.record(conn)
+    return True
+
+
+def _vectors(work: Work, messages: Sequence[UntoldMessage]) -> list[MoodVector | None]:
+    """The vectors of messages, rounded as stored ones are."""
+    found: list[MoodVector | None] = [None] * len(messages)
+    if not needs_vectors(work.policy, work.embedder.model):
+        return found
+    stored = [place for place, message in enumerate(messages) if message.vector is not None]
+    for place, vector in zip(stored, from_half_wire([messages[p].vector or b"" for p in stored]), strict=True):
+        found[place] = vector
+    missing = [place for place, message in enumerate(messages) if message.vector is None and message.told is None]
+    if missing and not work.embedder.price_per_token:
+        encoded = to_half_wire(work.embedder.encode([messages[place].text for place in missing]))
+        for place, vector in zip(missing, from_half_wire([row.tobytes() for row in encoded]), strict=True):
+            found[place] = vector
+    return found

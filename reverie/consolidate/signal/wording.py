@@ -1,0 +1,79 @@
+"""Memories of difficult periods and usual hours, in words."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cache
+from uuid import UUID
+
+from reverie.consolidate.signal.history import Felt
+from reverie.consolidate.signal.hours import Band
+from reverie.consolidate.signal.periods import Opening
+from reverie.language.pack import read_table
+from reverie.model import Candidate, Lineage
+from reverie.model.memory import candidate_id
+
+
+@cache
+def _words() -> dict[str, list[str]]:
+    return read_table("signal")
+
+
+def difficult_memory(opening: Opening, tenant_id: str, subject_id: str, importance: float) -> Candidate:
+    """Return the memory of a difficult period, made at the message that opened it."""
+    turn_id, at = opening.turn_ids[-1], opening.at
+    return Candidate(
+        id=candidate_id(at, tenant_id, subject_id, "episode", str(turn_id), "difficult_period", 0),
+        subject_id=subject_id,
+        kind="episode",
+        content=str(_words()["difficult"]).format(date=spelled(at.date())),
+        importance=importance,
+        happened_at=at,
+        turn_id=turn_id,
+        session_id=opening.session_id,
+        origin="difficult_period",
+    )
+
+
+def hours_memory(band: Band, evidence: Felt, tenant_id: str, subject_id: str, importance: float) -> Candidate:
+    """Return the pattern of usual hours, made at the first message after the days over which they were found."""
+    begin, end = clock(band.start), clock((band.start + band.length) % 48)
+    return Candidate(
+        id=candidate_id(
+            evidence.said_at, tenant_id, subject_id, "pattern", str(evidence.turn_id), "usual_hours", band.start
+        ),
+        subject_id=subject_id,
+        kind="pattern",
+        content=str(_words()["hours"]).format(begin=begin, end=end),
+        importance=importance,
+        happened_at=evidence.said_at,
+        turn_id=evidence.turn_id,
+        session_id=None,
+        origin="usual_hours",
+    )
+
+
+def sources_of(candidate: Candidate, turn_ids: tuple[UUID, ...]) -> list[Lineage]:
+    """Return where a memory of signals comes from: the message that made it, and those before that counted."""
+    return [
+        Lineage(
+            memory_id=candidate.id,
+            relation="extracted" if turn_id == candidate.turn_id else "context",
+            source="turn",
+            source_id=turn_id,
+            at=candidate.happened_at,
+        )
+        for turn_id in turn_ids
+    ]
+
+
+def spelled(day: date) -> str:
+    """Return a date in words: 5 March 2026."""
+    return f"{day.day} {_words()['months'][day.month - 1]} {day.year}"
+
+
+def clock(half_hour: int) -> str:
+    """Return a half hour of the day, 0 to 47, in words: 10 pm, 10:30 pm."""
+    hour, half = divmod(half_hour, 2)
+    minutes = ":30" if half else ""
+    return f"{(hour - 1) % 12 + 1}{minutes} {_words()['halves'][hour >= 12]}"

@@ -1,0 +1,6 @@
+"""deliver: triggers that are due and changes of memories reach the webhooks that subscribed to them.
+
+- `delivering`: fills the outbox, sends what is due, and settles it
+- `subscriptions`: webhooks of a tenant
+- `sending`: one signed request
+"""

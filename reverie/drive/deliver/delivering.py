@@ -1,0 +1,95 @@
+"""Fill the outbox of a tenant, send what is due, and settle it: at least once, with pauses that grow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from reverie.drive.deliver.sending import OutgoingMessage, Send, send_by_http
+from reverie.store.database import Store
+from reverie.store.queries import queries
+
+#: Pauses after each failed attempt, those that Standard Webhooks recommends; after the last a message is a dead letter.
+PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400))
+#: How long a message is held by whoever sends it, and how many are at once.
+_LEASE, _BATCH = timedelta(minutes=10), 20
+#: How long delivered messages are kept.
+_KEPT = timedelta(days=30)
+_GONE = 410
+
+
+def deliver(
+    store: Store,
+    tenant_id: str,
+    *,
+    as_of: datetime,
+    clock: Callable[[], datetime],
+    send: Send = send_by_http,
+) -> dict[str, int]:
+    """Deliver to the webhooks of a tenant; return counts of `filled`, `delivered`, `failed` and `dead`.
+
+    `as_of` is the logical time at which triggers are due; `clock` times the attempts. Several may deliver at once. No
+    transaction is open while a request is sent.
+    """
+    counts: Counter[str] = Counter(filled=0, delivered=0, failed=0, dead=0)
+    counts["filled"] = fill_outbox(store, tenant_id, as_of=as_of, now=clock())
+    while batch := _claim(store, tenant_id, clock()):
+        settled = []
+        for message in batch:
+            at = clock()
+            settled.append((message, send(message, at), at))
+        counts.update(_settle(store, tenant_id, settled, clock()))
+    return dict(counts)
+
+
+def fill_outbox(store: Store, tenant_id: str, *, as_of: datetime, now: datetime) -> int:
+    """Write messages for what is due and what changed since, in one transaction; return how many."""
+    sql = queries("deliver")
+    params = {"tenant": tenant_id, "as_of": as_of, "now": now, "before": now - _KEPT}
+    with store.transaction(tenant_id) as conn:
+        (events,) = conn.execute(sql["listens"], params).fetchone() or ([],)
+        conn.execute(sql["withdraw_triggers"], params)
+        filled = 0
+        if "trigger.due" in events:
+            filled += conn.execute(sql["fill_triggers"], params).rowcount
+        if any(name.startswith("memory.") for name in events):
+            filled += conn.execute(sql["fill_memories"], params).rowcount
+        conn.execute(sql["drop_delivered"], params)
+    return filled
+
+
+def _claim(store: Store, tenant_id: str, now: datetime) -> list[OutgoingMessage]:
+    params = {"tenant": tenant_id, "now": now, "until": now + _LEASE, "limit": _BATCH}
+    with store.transaction(tenant_id) as conn:
+        rows = conn.execute(queries("deliver")["claim_messages"], params).fetchall()
+    return [
+        OutgoingMessage(id=id_, subscription_id=of, url=url, secret=secret, payload=payload, attempts=attempts)
+        for id_, of, url, secret, payload, attempts, _ in sorted(rows, key=lambda row: (row[6], row[0]))
+    ]
+
+
+def _settle(
+    store: Store, tenant_id: str, answers: Sequence[tuple[OutgoingMessage, int | str, datetime]], now: datetime
+) -> Counter[str]:
+    """Note what became of messages: a status of 2xx accepts one, 410 ends the webhook, all else is tried again."""
+    counts: Counter[str] = Counter()
+    columns: dict[str, list[Any]] = {"ids": [], "statuses": [], "due_at": [], "errors": []}
+    gone = []
+    for message, answer, at in answers:
+        accepted = isinstance(answer, int) and 200 <= answer < 300
+        spent = answer == _GONE or message.attempts > len(PAUSES)
+        if answer == _GONE:
+            gone.append(message.subscription_id)
+        status = "delivered" if accepted else "dead" if spent else "waiting"
+        counts["delivered" if accepted else "dead" if spent else "failed"] += 1
+        columns["ids"].append(message.id)
+        columns["statuses"].append(status)
+        columns["due_at"].append(at + PAUSES[message.attempts - 1] if status == "waiting" else None)
+        columns["errors"].append(None if accepted else str(answer))
+    with store.transaction(tenant_id) as conn:
+        conn.execute(queries("deliver")["settle_messages"], {"tenant": tenant_id, "now": now} | columns)
+        if gone:
+            conn.execute(queries("deliver")["end_gone"], {"tenant": tenant_id, "now": now, "ids": gone})
+    return counts

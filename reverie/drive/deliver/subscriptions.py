@@ -1,0 +1,91 @@
+"""Webhooks of a tenant: where which events are sent (docs/signals.md)."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, get_args
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+from reverie.errors import InputError, NotFoundError
+from reverie.model import require_aware
+from reverie.store.queries import queries
+from reverie.store.session import Statement, TenantSession
+
+EventName = Literal["trigger.due", "memory.created", "memory.superseded", "memory.forgotten", "memory.erased"]
+EVENT_NAMES: tuple[EventName, ...] = get_args(EventName)
+#: Bytes of a secret, and how Standard Webhooks marks one.
+_SECRET_BYTES, _SECRET_MARK = 32, "whsec_"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Subscription:
+    """A webhook, without its secret."""
+
+    id: UUID
+    url: str
+    events: Sequence[str]
+    made_at: datetime
+    ended_at: datetime | None
+    #: Messages that wait for it, that it accepted, and that were given up.
+    waiting: int
+    delivered: int
+    dead: int
+
+
+async def add_subscription(
+    session: TenantSession, *, url: str, events: Sequence[EventName], made_at: datetime
+) -> tuple[UUID, str]:
+    """Make a webhook; return its id and its secret, which is shown only now.
+
+    Raises:
+        InputError: the URL is not one of HTTP with a host, or no event is named.
+        NotFoundError: there is no such tenant.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or len(url) > 2000:
+        raise InputError("The URL of a webhook begins with https:// or http:// and names a host.")
+    if parts.username or parts.password:
+        raise InputError("The URL of a webhook holds no user name and no password: its requests are signed.")
+    if not events:
+        raise InputError(f"Name at least one event: {', '.join(EVENT_NAMES)}.")
+    id_, secret = uuid4(), _SECRET_MARK + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
+    params = {
+        "tenant": session.tenant_id,
+        "id": id_,
+        "url": url,
+        "secret": secret,
+        "events": list(dict.fromkeys(events)),
+        "made_at": require_aware(made_at, "made_at"),
+    }
+    sql = queries("subscriptions")
+    statements = [Statement(sql["add_subscription"], params)]
+    if any(name.startswith("memory.") for name in events):
+        statements.append(Statement(sql["know_memories"], params))
+    made, *_ = await session.run_all(*statements)
+    if not made:
+        raise NotFoundError(f"There is no tenant {session.tenant_id!r}.", unknown=("tenant", session.tenant_id))
+    return id_, secret
+
+
+async def list_subscriptions(session: TenantSession) -> list[Subscription]:
+    """Return the webhooks, those in force first."""
+    params = {"tenant": session.tenant_id}
+    return await session.run(Statement(queries("subscriptions")["list_subscriptions"], params, row=Subscription))
+
+
+async def end_subscription(session: TenantSession, id_: UUID, *, at: datetime) -> None:
+    """End a webhook, and drop what waits for it. Raises NotFoundError."""
+    params = {"tenant": session.tenant_id, "id": id_, "at": require_aware(at)}
+    if not await session.run(Statement(queries("subscriptions")["end_subscription"], params)):
+        raise NotFoundError(f"There is no webhook {id_}.")
+
+
+async def replay_dead(session: TenantSession, id_: UUID | None, *, at: datetime) -> int:
+    """Let messages that were given up be sent again, of one webhook or of all; return how many."""
+    params = {"tenant": session.tenant_id, "id": id_, "at": require_aware(at)}
+    return len(await session.run(Statement(queries("subscriptions")["replay_dead"], params)))

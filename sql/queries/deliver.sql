@@ -1,0 +1,96 @@
+-- name: listens
+-- The events that somebody subscribed to.
+select coalesce(array_agg(distinct e), '{}') from ops.subscriptions s, unnest(s.events) e
+where s.tenant_id = %(tenant)s and s.ended_at is null
+
+-- name: fill_triggers
+-- A message for each trigger that is due and each webhook that wants it. Triggers for a person are never sent.
+insert into ops.outbox (tenant_id, id, subscription_id, subject_id, event, item_id, payload, made_at, due_at)
+select g.tenant_id, md5(s.id::text || g.id::text || 'trigger.due')::uuid, s.id, g.subject_id, 'trigger.due', g.id,
+       jsonb_build_object('type', 'trigger.due', 'timestamp', g.due_at,
+                          'data', jsonb_build_object('trigger_id', g.id, 'subject_id', g.subject_id, 'kind', g.kind,
+                                                     'audience', g.audience, 'due_at', g.due_at, 'until_at', g.until_at,
+                                                     'why', g.why, 'turn_id', g.turn_id)),
+       g.due_at, %(now)s
+from memory.triggers g
+join ops.subscriptions s on s.tenant_id = g.tenant_id and s.ended_at is null and 'trigger.due' = any(s.events)
+where g.tenant_id = %(tenant)s and g.due_at <= %(as_of)s and g.until_at > %(as_of)s and g.withheld is null
+  and g.audience <> 'person'
+  and not exists (select from log.acknowledgements a where a.tenant_id = g.tenant_id and a.trigger_id = g.id)
+on conflict do nothing
+
+-- name: withdraw_triggers
+-- Messages about triggers that were acknowledged, are over, or no longer follow from the log.
+delete from ops.outbox o
+where o.tenant_id = %(tenant)s and o.event = 'trigger.due' and o.delivered_at is null
+  and (exists (select from log.acknowledgements a where a.tenant_id = o.tenant_id and a.trigger_id = o.item_id)
+       or not exists (select from memory.triggers g where g.tenant_id = o.tenant_id and g.id = o.item_id and g.until_at > %(as_of)s
+                        and g.withheld is null))
+
+-- name: fill_memories
+-- A message for each memory that is new, superseded or forgotten since it was announced, and each webhook that wants it. What a
+-- rebuild has not made again yet is no change.
+with changed as materialized (
+    select m.id, m.subject_id, m.kind, m.state, m.happened_at as at,
+           case when a.memory_id is null and m.state = 'active' then 'memory.created'
+                when m.state = 'superseded' and (a.state is null or a.state <> 'superseded') then 'memory.superseded' end as event,
+           m.superseded_by
+    from memory.memories m
+    left join ops.announced a on a.tenant_id = m.tenant_id and a.memory_id = m.id
+    where m.tenant_id = %(tenant)s and m.state <> 'candidate' and m.state is distinct from a.state
+    union all
+    select f.memory_id, f.subject_id, f.kind, 'forgotten', f.forgotten_at, 'memory.forgotten', null
+    from ops.announced a
+    join memory.tombstones f on f.tenant_id = a.tenant_id and f.memory_id = a.memory_id
+    where a.tenant_id = %(tenant)s and a.state <> 'forgotten'
+),
+noted as (
+    insert into ops.announced as a (tenant_id, memory_id, subject_id, state)
+    select %(tenant)s, c.id, c.subject_id, c.state from changed c
+    on conflict (tenant_id, memory_id) do update set state = excluded.state
+)
+insert into ops.outbox (tenant_id, id, subscription_id, subject_id, event, item_id, payload, made_at, due_at)
+select %(tenant)s, md5(s.id::text || c.id::text || c.event)::uuid, s.id, c.subject_id, c.event, c.id,
+       jsonb_build_object('type', c.event, 'timestamp', c.at,
+                          'data', jsonb_build_object('memory_id', c.id, 'subject_id', c.subject_id, 'kind', c.kind,
+                                                     'superseded_by', c.superseded_by)),
+       c.at, %(now)s
+from changed c
+join ops.subscriptions s on s.tenant_id = %(tenant)s and s.ended_at is null and c.event = any(s.events)
+where c.event is not null
+on conflict do nothing
+
+-- name: claim_messages
+-- Hold the next messages that are due, and count the attempt.
+with due as (
+    select o.id from ops.outbox o
+    where o.tenant_id = %(tenant)s and o.delivered_at is null and o.dead_at is null and o.due_at <= %(now)s
+      and (o.leased_until is null or o.leased_until <= %(now)s)
+    order by o.due_at, o.made_at, o.id
+    limit %(limit)s
+    for update skip locked
+)
+update ops.outbox o set leased_until = %(until)s, attempts = o.attempts + 1
+from due, ops.subscriptions s
+where o.tenant_id = %(tenant)s and o.id = due.id and s.tenant_id = o.tenant_id and s.id = o.subscription_id
+returning o.id, s.id, s.url, s.secret, o.payload, o.attempts, o.made_at
+
+-- name: settle_messages
+-- What became of messages: accepted, to be sent again at a time, or given up.
+update ops.outbox o
+set delivered_at = case when x.status = 'delivered' then %(now)s::timestamptz end,
+    dead_at = case when x.status = 'dead' then %(now)s::timestamptz end,
+    due_at = coalesce(x.due_at, o.due_at), leased_until = null, error = x.error
+from unnest(%(ids)s::uuid[], %(statuses)s::text[], %(due_at)s::timestamptz[], %(errors)s::text[]) as x (id, status, due_at, error)
+where o.tenant_id = %(tenant)s and o.id = x.id
+
+-- name: end_gone
+-- Webhooks that answered that they are gone for good.
+update ops.subscriptions set ended_at = coalesce(ended_at, %(now)s)
+where tenant_id = %(tenant)s and id = any(%(ids)s::uuid[])
+
+-- name: drop_delivered
+-- Messages that were accepted long ago are no longer kept; the key of a trigger's is, while the trigger may be due.
+delete from ops.outbox o
+where o.tenant_id = %(tenant)s and o.delivered_at < %(before)s
+  and not exists (select from memory.triggers g where g.tenant_id = o.tenant_id and g.id = o.item_id and g.until_at > %(as_of)s)

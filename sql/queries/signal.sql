@@ -1,0 +1,236 @@
+-- name: read_days
+-- Days with turns that are not worked in yet, each with how many these are.
+select d.subject_id, d.day, d.turns
+from memory.signal_days d
+where d.tenant_id = %(tenant)s and d.shard >= %(shard_from)s and d.shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or d.subject_id = any(%(subjects)s))
+order by d.subject_id, d.day
+
+-- name: read_messages
+-- Messages of some days without a mood, in the order of each session, with the vector of their text, what a language model told of
+-- their mood, and the mood before the first of each session.
+with given as materialized (
+    select x.subject_id, x.day from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
+),
+messages as materialized (
+    select t.id, t.subject_id, t.session_id, t.said_at, t.turn_index, t.speaker, t.text
+    from log.turns t
+    where t.tenant_id = %(tenant)s and t.subject_id = any(array(select distinct subject_id from given))
+      and t.said_at >= (select min(day)::timestamp at time zone 'UTC' from given)
+      and t.said_at < (select (max(day) + 1)::timestamp at time zone 'UTC' from given)
+      and t.role = 'user' and t.text <> '' and t.said_at <= %(as_of)s
+      and (t.subject_id, (t.said_at at time zone 'UTC')::date) in (select subject_id, day from given)
+      and not exists (select from memory.moods m where m.tenant_id = t.tenant_id and m.turn_id = t.id)
+)
+select t.id, t.subject_id, t.session_id, t.said_at, t.text,
+       (select halfvec_send(v.vec) from memory.vectors v
+        where t.speaker is null and length(t.text) <= %(whole)s and v.tenant_id = %(tenant)s and v.subject_id = t.subject_id and v.model = %(model)s and v.item_id = t.id and v.part = 0),
+       (select jsonb_build_object('mood', o.mood, 'energy', o.energy, 'style', o.style, 'confidence', o.confidence,
+                                  'method', o.method)
+        from log.moods o where o.tenant_id = %(tenant)s and o.turn_id = t.id and o.method = 'model'),
+       lag(t.id) over w is null
+           and exists (select from memory.moods m where m.tenant_id = %(tenant)s and m.subject_id = t.subject_id
+                         and m.said_at <= t.said_at and m.said_at >= t.said_at - %(ttl)s::interval and m.session_id = t.session_id),
+       t.speaker is not distinct from v.speaker or coalesce(lower(t.speaker) = lower(t.subject_id), false)
+from messages t
+join (select s.subject_id, s.session_id, f.speaker
+      from (select distinct subject_id, session_id from messages) s
+      cross join lateral (
+          select u.speaker from log.turns u
+          where u.tenant_id = %(tenant)s and u.subject_id = s.subject_id and u.session_id = s.session_id and u.role = 'user'
+          order by u.said_at, u.turn_index, u.id limit 1) f) v
+    on v.subject_id = t.subject_id and v.session_id = t.session_id
+window w as (partition by t.subject_id, t.session_id order by t.said_at, t.turn_index, t.id)
+order by t.subject_id, t.session_id, t.said_at, t.turn_index, t.id
+
+-- name: read_moods_before
+-- The last mood of each of these sessions before a time.
+select x.place, m.mood, m.energy, m.style, m.confidence, m.method, m.said_at
+from unnest(%(subject_ids)s::text[], %(session_ids)s::text[], %(times)s::timestamptz[]) with ordinality
+    as x (subject_id, session_id, at, place)
+cross join lateral (
+    select m.* from memory.moods m
+    where m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.session_id = x.session_id and m.said_at <= x.at
+      and m.said_at >= x.at - %(ttl)s::interval
+    order by m.said_at desc, m.turn_id desc limit 1) m
+
+-- name: write_moods
+-- Moods of messages; a message that has one keeps it.
+insert into memory.moods (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, confidence, method, crisis, own,
+                          run_id)
+select %(tenant)s, x.*, %(run_id)s
+from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(session_ids)s::text[], %(times)s::timestamptz[], %(moods)s::text[],
+            %(energies)s::text[], %(styles)s::text[], %(confidences)s::real[], %(methods)s::text[], %(crises)s::boolean[],
+            %(owns)s::boolean[]) as x
+on conflict do nothing
+
+-- name: take_days
+-- These days are worked in within this transaction; whoever reads turns of them waits, or they were here first.
+delete from memory.signal_days d
+using unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
+where d.tenant_id = %(tenant)s and d.subject_id = x.subject_id and d.day = x.day
+
+-- name: clear_figures
+-- The figures of these days are made again.
+delete from memory.signals s
+using unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
+where s.tenant_id = %(tenant)s and s.subject_id = x.subject_id and s.day = x.day
+
+-- name: write_figures
+-- The figures of some days. The subject's own messages are those of the first user who speaks in the session, or of who bears the
+-- subject's name. Every message follows the turn before it in its session; a session begins after the turn before it in any.
+insert into memory.signals (tenant_id, subject_id, counterpart, day, messages, received, sessions, begun, own_begun, latency_p50,
+                            gaps, half_hours, words, questions, emoji, formal, happy, sad, anxious, excited, neutral, angry,
+                            frustrated, flirty, bored, grateful, high_energy, low_energy, crises, zone, run_id)
+with given as materialized (
+    select x.subject_id, x.day from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
+),
+turns as materialized (
+    select t.id, t.subject_id, t.session_id, t.said_at, t.turn_index, t.role, t.speaker, t.text,
+           t.metadata ->> 'timezone' as zone, (t.said_at at time zone 'UTC')::date as day,
+           lag(t.id) over w as previous_id, lag(t.said_at) over w as previous_at, lag(t.role) over w as previous_role,
+           lag(t.speaker) over w as previous_speaker,
+           min(t.said_at) over (partition by t.subject_id, t.session_id) as first_at,
+           lag(t.said_at) over (partition by t.subject_id order by t.said_at, t.id) as heard_at
+    from log.turns t
+    where t.tenant_id = %(tenant)s and t.subject_id = any(array(select distinct subject_id from given))
+      and t.said_at >= (select min(day)::timestamp at time zone 'UTC' from given)
+      and t.said_at < (select (max(day) + 1)::timestamp at time zone 'UTC' from given)
+      and t.said_at <= %(as_of)s
+    window w as (partition by t.subject_id, t.session_id order by t.said_at, t.turn_index, t.id)
+),
+voices as materialized (
+    select s.subject_id, s.session_id, f.speaker, b.id as before_id
+    from (select distinct subject_id, session_id, first_at from turns) s
+    left join lateral (
+        select u.speaker from log.turns u
+        where u.tenant_id = %(tenant)s and u.subject_id = s.subject_id and u.session_id = s.session_id and u.role = 'user'
+        order by u.said_at, u.turn_index, u.id limit 1) f on true
+    left join lateral (
+        select p.id from log.turns p
+        where p.tenant_id = %(tenant)s and p.subject_id = s.subject_id and p.session_id = s.session_id and p.said_at < s.first_at
+        order by p.said_at desc, p.turn_index desc, p.id desc limit 1) b on true
+),
+told as materialized (
+    select t.id, t.subject_id, t.session_id, t.day, t.said_at, t.text, t.zone,
+           t.role = 'user' and (t.speaker is not distinct from v.speaker
+                                or coalesce(lower(t.speaker) = lower(t.subject_id), false)) as own,
+           coalesce(t.previous_id, p.id) is null as begins,
+           coalesce(t.previous_at, p.said_at) as previous_at,
+           coalesce(t.previous_role, p.role) = 'user'
+               and (coalesce(t.previous_speaker, p.speaker) is not distinct from v.speaker
+                    or coalesce(lower(coalesce(t.previous_speaker, p.speaker)) = lower(t.subject_id), false)) as previous_own,
+           case when t.role <> 'system' then coalesce(t.speaker, t.role) end as voice, t.heard_at
+    from turns t
+    join voices v on v.subject_id = t.subject_id and v.session_id = t.session_id
+    left join lateral (
+        select p.id, p.said_at, p.role, p.speaker from log.turns p
+        where t.previous_id is null and v.before_id is not null and p.tenant_id = %(tenant)s and p.id = v.before_id) p on true
+    where (t.subject_id, t.day) in (select subject_id, day from given)
+),
+counterparts as materialized (
+    select distinct on (c.subject_id, c.session_id, c.day) c.subject_id, c.session_id, c.day, c.voice
+    from (select subject_id, session_id, day, voice, count(*) as heard from told where not own and voice is not null
+          group by 1, 2, 3, 4) c
+    order by c.subject_id, c.session_id, c.day, c.heard desc, c.voice
+),
+earlier as materialized (  -- the last turn before what was read: once a subject
+    select f.subject_id, p.said_at
+    from (select subject_id, min(said_at) as said_at from turns group by subject_id) f
+    cross join lateral (
+        select max(u.said_at) as said_at from log.turns u
+        where u.tenant_id = %(tenant)s and u.subject_id = f.subject_id and u.said_at < f.said_at) p
+)
+select %(tenant)s, t.subject_id, coalesce(c.voice, ''), t.day,
+       count(*) filter (where t.own), count(*) filter (where not t.own), count(distinct t.session_id),
+       count(*) filter (where t.begins), count(*) filter (where t.begins and t.own),
+       percentile_cont(0.5) within group (order by extract(epoch from t.said_at - t.previous_at)::float8)
+           filter (where t.own and not t.previous_own and t.previous_at is not null),
+       coalesce(array_agg(extract(epoch from t.said_at - coalesce(t.heard_at, e.said_at))::float8 / 3600 order by t.said_at, t.id)
+                    filter (where t.begins and coalesce(t.heard_at, e.said_at) is not null), '{}'),
+       coalesce(array_agg((extract(hour from t.said_at at time zone 'UTC') * 2
+                           + floor(extract(minute from t.said_at at time zone 'UTC') / 30))::smallint
+                          order by t.said_at, t.id) filter (where t.own), '{}'),
+       coalesce(sum(length(t.text) - length(replace(t.text, ' ', '')) + 1) filter (where t.own), 0),
+       count(*) filter (where t.own and right(rtrim(t.text), 1) = '?'),
+       count(*) filter (where t.own and octet_length(t.text) > length(t.text) and t.text ~ '[\u2600-\u27bf\U0001F300-\U0001FAFF]'),
+       count(*) filter (where t.own and left(t.text, 1) <> lower(left(t.text, 1))
+                          and right(rtrim(t.text), 1) in ('.', '!', '?')),
+       count(*) filter (where t.own and m.mood = 'happy'), count(*) filter (where t.own and m.mood = 'sad'),
+       count(*) filter (where t.own and m.mood = 'anxious'), count(*) filter (where t.own and m.mood = 'excited'),
+       count(*) filter (where t.own and m.mood = 'neutral'), count(*) filter (where t.own and m.mood = 'angry'),
+       count(*) filter (where t.own and m.mood = 'frustrated'), count(*) filter (where t.own and m.mood = 'flirty'),
+       count(*) filter (where t.own and m.mood = 'bored'), count(*) filter (where t.own and m.mood = 'grateful'),
+       count(*) filter (where t.own and m.energy = 'high'), count(*) filter (where t.own and m.energy = 'low'),
+       count(*) filter (where t.own and m.crisis),
+       (array_agg(t.zone order by t.said_at desc, t.id desc) filter (where t.own and t.zone is not null))[1],
+       %(run_id)s
+from told t
+left join counterparts c on c.subject_id = t.subject_id and c.session_id = t.session_id and c.day = t.day
+left join earlier e on e.subject_id = t.subject_id
+left join memory.moods m on m.tenant_id = %(tenant)s and m.turn_id = t.id
+group by t.subject_id, coalesce(c.voice, ''), t.day
+on conflict do nothing
+
+-- name: read_history
+-- All figures of these subjects by day and counterpart, in order.
+select s.subject_id, s.day, s.messages, s.received, s.sessions, s.begun, s.own_begun, s.latency_p50, s.gaps, s.half_hours, s.words,
+       s.questions, s.sad + s.anxious + s.angry, s.bored, s.crises, s.zone
+from memory.signals s
+where s.tenant_id = %(tenant)s and s.subject_id = any(%(names)s)
+order by s.subject_id, s.day, s.counterpart
+
+-- name: read_moods
+-- All moods of the messages of these subjects, in event order.
+select m.subject_id, m.session_id, m.said_at, m.turn_id, m.mood, m.crisis
+from memory.moods m
+where m.tenant_id = %(tenant)s and m.subject_id = any(%(names)s) and m.own and m.said_at <= %(as_of)s
+order by m.subject_id, m.said_at, m.turn_id
+
+-- name: read_sessions
+-- When each session of these subjects began and ended, in order.
+select t.subject_id, min(t.said_at), max(t.said_at)
+from log.turns t
+where t.tenant_id = %(tenant)s and t.subject_id = any(%(names)s) and t.said_at <= %(as_of)s
+group by t.subject_id, t.session_id
+order by 1, 2, 3
+
+-- name: clear_followed
+-- What follows from the figures of these subjects is made again.
+with periods as (delete from memory.periods where tenant_id = %(tenant)s and subject_id = any(%(names)s)),
+relationships as (delete from memory.relationships where tenant_id = %(tenant)s and subject_id = any(%(names)s)),
+ties as (delete from memory.ties where tenant_id = %(tenant)s and subject_id = any(%(names)s))
+delete from memory.triggers where tenant_id = %(tenant)s and subject_id = any(%(names)s)
+
+-- name: write_periods
+-- Difficult periods.
+insert into memory.periods (tenant_id, subject_id, opened_at, closed_at, turn_id, negatives, mood, run_id)
+select %(tenant)s, x.*, %(run_id)s
+from unnest(%(subject_ids)s::text[], %(opened_at)s::timestamptz[], %(closed_at)s::timestamptz[], %(turn_ids)s::uuid[],
+            %(negatives)s::int[], %(moods)s::text[]) as x
+
+-- name: write_relationships
+-- Stages that relationships went through.
+insert into memory.relationships (tenant_id, subject_id, since, stage, sessions, streak, run_id)
+select %(tenant)s, x.*, %(run_id)s
+from unnest(%(subject_ids)s::text[], %(since)s::timestamptz[], %(stages)s::text[], %(sessions)s::int[], %(streaks)s::int[]) as x
+
+-- name: write_ties
+-- How subjects stand to the application.
+insert into memory.ties (tenant_id, subject_id, day, zone, band_start, band_half_hours, band_share, band_since, gap_p50, gap_p95,
+                         churn_risk, strength, why, run_id)
+select %(tenant)s, x.subject_id, x.day, x.zone, x.band_start, x.band_half_hours, x.band_share, x.band_since, x.gap_p50, x.gap_p95,
+       x.churn_risk, x.strength, x.why::jsonb, %(run_id)s
+from unnest(%(subject_ids)s::text[], %(days)s::date[], %(zones)s::text[], %(band_starts)s::smallint[], %(band_lengths)s::smallint[],
+            %(band_shares)s::float8[], %(band_since)s::date[], %(gaps_p50)s::float8[], %(gaps_p95)s::float8[],
+            %(churn_risks)s::float8[], %(strengths)s::float8[], %(whys)s::text[])
+    as x (subject_id, day, zone, band_start, band_half_hours, band_share, band_since, gap_p50, gap_p95, churn_risk, strength, why)
+
+-- name: write_triggers
+-- Reasons to act.
+insert into memory.triggers (tenant_id, id, subject_id, kind, audience, happened_at, due_at, until_at, why, turn_id, withheld, run_id)
+select %(tenant)s, x.id, x.subject_id, x.kind, x.audience, x.happened_at, x.due_at, x.until_at, x.why::jsonb, x.turn_id, x.withheld,
+       %(run_id)s
+from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(kinds)s::text[], %(audiences)s::text[], %(happened_at)s::timestamptz[],
+            %(due_at)s::timestamptz[], %(until_at)s::timestamptz[], %(whys)s::text[], %(turn_ids)s::uuid[], %(withheld)s::text[])
+    as x (id, subject_id, kind, audience, happened_at, due_at, until_at, why, turn_id, withheld)

@@ -1,0 +1,32 @@
+"""`reverie triggers`."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from tests.cli.conftest import RUN, day, insert
+
+
+@pytest.fixture
+def trigger(conn, world) -> str:
+    """A trigger of ana that is due."""
+    id_ = uuid4()
+    insert(
+        conn, "memory.triggers", id=id_, subject_id="ana", kind="check_in", audience="caller", happened_at=day(1),
+        due_at=day(2), until_at=day(3), why='{"negative_in_a_row": 3}', run_id=RUN,
+    )  # fmt: skip
+    return str(id_)
+
+
+def test_triggers_are_listed_and_acknowledged(invoke, ask, world, trigger) -> None:
+    at = day(2).isoformat()
+    (listed,) = ask("triggers", "ana", "--as-of", at)["triggers"]
+    assert (listed["id"], listed["kind"]) == (trigger, "check_in")
+    assert "negative_in_a_row=3" in invoke("triggers", "--as-of", at).stdout
+    assert invoke("triggers", "--as-of", day(1).isoformat()).stdout == "Nothing is due.\n"
+    assert ask("triggers", "--ack", trigger, "--actor", "dana", "--as-of", at)["triggers"] == []
+    (done,) = ask("triggers", "--all", "--as-of", at)["triggers"]
+    assert (done["action"], done["actor"]) == ("done", "dana")
+    assert invoke("triggers", "--dismiss", str(uuid4())).exit_code != 0

@@ -1,0 +1,16 @@
+"""`reverie webhooks`."""
+
+from __future__ import annotations
+
+
+def test_webhooks_are_made_listed_delivered_to_and_ended(invoke, ask, world) -> None:
+    assert "There are no webhooks" in invoke("webhooks", "list").stdout
+    made = ask("webhooks", "add", "https://example.org/hook", "--event", "memory.forgotten")
+    assert made["secret"].startswith("whsec_")
+    (listed,) = ask("webhooks", "list")["webhooks"]
+    assert (listed["id"], listed["events"]) == (made["id"], ["memory.forgotten"])
+    assert ask("webhooks", "deliver")["filled"] == 0
+    assert ask("webhooks", "replay")["messages"] == 0
+    assert invoke("webhooks", "end", made["id"]).exit_code == 0
+    assert "ended" in invoke("webhooks", "list").stdout
+    assert invoke("webhooks", "add", "nowhere", "--event", "trigger.due").exit_code != 0

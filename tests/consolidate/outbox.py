@@ -1,0 +1,73 @@
+"""Triggers, memories and webhooks of tenant `t`, put into the tables, and a receiver."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from reverie.drive.deliver.delivering import deliver
+from reverie.drive.deliver.sending import OutgoingMessage
+from reverie.drive.deliver.subscriptions import add_subscription
+from reverie.store.database import Store
+from reverie.store.session import perform
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+EVENTS = ("trigger.due", "memory.created", "memory.superseded", "memory.forgotten", "memory.erased")
+
+
+class Receiver:
+    """Stands for the other side: notes what comes, answers what it is told to."""
+
+    def __init__(self, *answers: int | str) -> None:
+        self.answers, self.came = list(answers), list[OutgoingMessage]()
+
+    def __call__(self, message: OutgoingMessage, at: datetime) -> int | str:
+        self.came.append(message)
+        return self.answers.pop(0) if self.answers else 204
+
+    @property
+    def types(self) -> list[str]:
+        return [message.payload["type"] for message in self.came]
+
+
+def tell(store: Store, statement: str, **params: Any) -> None:
+    with store.transaction("t") as conn:
+        conn.execute(statement, params)
+
+
+def add_trigger(store: Store, **given: Any) -> Any:
+    id_ = uuid4()
+    row = {"id": id_, "audience": "caller", "due": NOW, "until": NOW + timedelta(days=20), "withheld": None} | given
+    tell(
+        store,
+        """insert into memory.triggers (tenant_id, id, subject_id, kind, audience, happened_at, due_at, until_at, why,
+                                        withheld, run_id)
+           values ('t', %(id)s, 'ana', 'silence', %(audience)s, %(due)s, %(due)s, %(until)s, '{"expected_hours": 3}',
+                   %(withheld)s, gen_random_uuid())""",
+        **row,
+    )
+    return id_
+
+
+def add_memory(store: Store, content: str) -> Any:
+    id_ = uuid4()
+    tell(
+        store,
+        """insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak,
+                                        importance, happened_at, accessed_at, decayed_at, origin, run_id, policy_hash)
+           values ('t', %(id)s, 'ana', 'fact', 'active', %(content)s, '', 1, 1, 1, %(at)s, %(at)s, %(at)s, 'test',
+                   gen_random_uuid(), 'test')""",
+        id=id_,
+        content=content,
+        at=NOW,
+    )
+    return id_
+
+
+def run(store: Store, receiver: Receiver, at: datetime = NOW) -> dict[str, int]:
+    return deliver(store, "t", as_of=at, clock=lambda: at, send=receiver)
+
+
+def subscribe(store: Store, *events: Any, url: str = "https://example.org/hook") -> tuple[Any, str]:
+    return perform(add_subscription(store.session("t"), url=url, events=events or EVENTS, made_at=NOW))

@@ -1,0 +1,57 @@
+"""A request of a webhook, over HTTP."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import orjson
+import pytest
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import WebhookVerificationError
+
+from reverie.drive.deliver.delivering import deliver
+from reverie.drive.deliver.sending import send_by_http
+from reverie.store.database import Store
+from tests.consolidate.outbox import NOW, add_trigger, subscribe
+
+
+@contextmanager
+def listening() -> Iterator[tuple[str, list[tuple[dict[str, str], bytes]]]]:
+    came: list[tuple[dict[str, str], bytes]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            came.append(({name.lower(): value for name, value in self.headers.items()}, body))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None: ...
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/hook", came
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def test_a_request_is_signed_so_that_any_library_verifies_it(tenant: Store) -> None:
+    with listening() as (url, came):
+        _, secret = subscribe(tenant, "trigger.due", url=url)
+        add_trigger(tenant)
+        counts = deliver(tenant, "t", as_of=NOW, clock=lambda: datetime.now(UTC), send=send_by_http)
+    assert counts["delivered"] == 1
+    ((headers, body),) = came
+    assert Webhook(secret).verify(body, headers)["type"] == "trigger.due"
+    with pytest.raises(WebhookVerificationError):
+        Webhook(secret).verify(body.replace(b"silence", b"check_in"), headers)
+    assert orjson.loads(body)["data"]["why"] == {"expected_hours": 3}

@@ -1,0 +1,122 @@
+"""signal: moods and figures of a history, what follows from them, and that a second run changes nothing."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
+from reverie.model import Scope
+from reverie.policy import Policy, load_policy
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from reverie.store.work import Work
+from reverie.testing import WordEmbedder
+
+BEGIN = datetime(2026, 1, 5, 22, 10, tzinfo=UTC)
+END = datetime(2026, 3, 15, tzinfo=UTC)
+
+
+def turn(at: datetime, text: str, role: str = "user", session: str | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "subject_id": "ana",
+        "session_id": session or f"{at:%m-%d}",
+        "role": role,
+        "said_at": at.isoformat(),
+        "text": text,
+    } | more
+
+
+def history() -> list[dict[str, Any]]:
+    """Six weeks of evenings; on the third, sad messages in a row; then silence."""
+    records = []
+    for day in range(36):
+        at = BEGIN + timedelta(days=day)
+        texts = (
+            ("I am so sad today", "I was crying all day", "I miss her, so sad") if day == 2 else ("Nice walk 😀", "Ok?")
+        )
+        for place, text in enumerate(texts):
+            then = at + timedelta(minutes=4 * place)
+            records.append(turn(then, text, metadata={"timezone": "Europe/Lisbon"}))
+            records.append(turn(then + timedelta(minutes=1), "I see.", "assistant"))
+    return records
+
+
+def work_in(store: Store, records: list[dict[str, Any]], path: Path, until: datetime, policy: Policy) -> Work:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    import_file(store, path, tenant_id="t", now=END)
+    work = Work(store=store, scope=Scope(tenant_id="t"), policy=policy, as_of=until, embedder=WordEmbedder())
+    for _ in (*ingest(work), *catch_up(work)):
+        pass
+    return work
+
+
+@pytest.fixture
+def policy() -> Policy:
+    return load_policy("contact")
+
+
+def rows(store: Store, statement: str) -> list[tuple[Any, ...]]:
+    with store.transaction("t") as conn:
+        return conn.execute(statement).fetchall()
+
+
+def test_a_history_gives_figures_and_what_follows(
+    store: Store, other_store: Store, tmp_path: Path, policy: Policy
+) -> None:
+    records = history()
+    work = work_in(store, records, tmp_path / "all.jsonl", END, policy)
+    assert rows(store, "select count(*) from memory.signal_days") == [(0,)]
+    ((messages, received, begun, own, latency, gaps, halves, words, questions, emoji, zone),) = rows(
+        store,
+        """select messages, received, begun, own_begun, latency_p50, gaps, half_hours, words, questions, emoji, zone
+           from memory.signals where day = '2026-01-06'""",
+    )
+    assert (messages, received, begun, own, latency, halves) == (2, 2, 1, 1, 180.0, [44, 44])
+    assert gaps == pytest.approx([24 - 5 / 60])
+    assert (words, questions, emoji, zone) == (4, 1, 1, "Europe/Lisbon")
+    assert rows(store, "select sad, neutral from memory.signals where day = '2026-01-07'") == [(3, 0)]
+    assert rows(store, "select sum(messages), max(active_days) from memory.signal_weeks") == [(73, 7)]
+    # a difficult period that three other messages ended
+    assert rows(store, "select opened_at, closed_at, negatives, mood from memory.periods") == [
+        (BEGIN + timedelta(days=2, minutes=8), BEGIN + timedelta(days=4), 3, "sad")
+    ]
+    assert [row[0] for row in rows(store, "select stage from memory.relationships order by since")] == [
+        "new",
+        "building",
+        "established",
+        "deep",
+        "established",
+    ]
+    tie = rows(store, "select band_start, band_half_hours, band_share, band_since, zone from memory.ties")
+    assert tie == [(44, 4, 1.0, date(2026, 1, 19), "Europe/Lisbon")]
+    triggers = rows(store, "select kind, audience, due_at, withheld from memory.triggers order by due_at")
+    assert [(kind, audience, withheld) for kind, audience, _, withheld in triggers] == [
+        ("difficult_period", "caller", None),
+        ("check_in", "caller", None),
+        ("silence", "caller", None),
+    ]
+    assert triggers[0][2] == datetime(2026, 1, 8, 8, tzinfo=UTC)  # the end of quiet hours
+    assert triggers[1][2] == datetime(2026, 1, 8, 9, tzinfo=UTC)
+    remembered = rows(
+        store, "select kind, content from memory.memories where origin in ('difficult_period', 'usual_hours')"
+    )
+    assert sorted(remembered) == [
+        ("episode", "Went through a difficult period around 7 January 2026"),
+        ("pattern", "Usually chats between 10 pm and 12 am"),
+    ]
+    before = digest(store, "t")
+    for _ in (*ingest(work), *catch_up(work)):
+        pass
+    assert digest(store, "t") == before
+    # day by day it is the same
+    for number in range(4):
+        begin, end = BEGIN + timedelta(days=10 * number), BEGIN + timedelta(days=10 * (number + 1))
+        part = [record for record in records if begin <= datetime.fromisoformat(record["said_at"]) < end]
+        work_in(other_store, part, tmp_path / f"{number}.jsonl", end if number < 3 else END, policy)
+    assert digest(other_store, "t").tables == before.tables

@@ -1,0 +1,164 @@
+"""What follows from figures: pure, each rule at its limit."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from reverie.consolidate.signal.acquaintance import declines_of, pauses_of, quantile, stages_of, tie_of
+from reverie.consolidate.signal.alerts import (
+    Due,
+    after_crises,
+    after_declines,
+    after_difficulties,
+    after_silence,
+    awake,
+    scheduled,
+)
+from reverie.consolidate.signal.history import DayFigures, Felt, SessionSpan, UntoldMessage
+from reverie.consolidate.signal.hours import usual_hours, zone_of
+from reverie.consolidate.signal.moods import tell_all
+from reverie.consolidate.signal.periods import find_openings, find_periods
+from reverie.consolidate.signal.wording import clock
+from reverie.policy import Policy, load_policy
+
+BEGIN = datetime(2026, 1, 5, 12, tzinfo=UTC)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+LISBON = ZoneInfo("Europe/Lisbon")
+
+
+@pytest.fixture(scope="module")
+def policy() -> Policy:
+    return load_policy("contact")
+
+
+def felt(*moods: str, session: str = "s", begin: datetime = BEGIN, crisis: bool = False) -> list[Felt]:
+    return [
+        Felt(session, begin + place * HOUR, UUID(int=hash((session, begin, place)) & (1 << 100) - 1), mood, crisis)
+        for place, mood in enumerate(moods)
+    ]
+
+
+def figures(day: int, **given: Any) -> DayFigures:
+    names: dict[str, Any] = dict.fromkeys(("received", "sessions", "begun", "own_begun", "words", "questions"), 1)
+    names |= {"day": date(2026, 1, 5) + day * DAY, "messages": 1, "latency": None, "gaps": [], "half_hours": [44]}
+    return DayFigures(**(names | {"negative": 0, "bored": 0, "crises": 0, "zone": None} | given))
+
+
+def spans(*days: int) -> list[SessionSpan]:
+    return [SessionSpan(BEGIN + day * DAY, BEGIN + day * DAY + HOUR) for day in days]
+
+
+def test_three_in_a_row_within_a_session_open_a_period_and_three_others_close_it(policy: Policy) -> None:
+    two = felt("sad", "angry", "happy", "sad", "anxious")
+    assert find_openings(two, policy) == []
+    assert find_openings(felt("sad", "sad") + felt("sad", session="t", begin=BEGIN + 5 * HOUR), policy) == []
+    row = felt("happy", "sad", "angry", "sad", "neutral", "sad", "happy", "neutral", "happy", "happy")
+    (opening,) = find_openings(row, policy)
+    assert opening.turn_ids == tuple(each.turn_id for each in row[1:4])
+    (period,) = find_periods(row, [opening], policy)
+    assert (period.opened_at, period.closed_at) == (row[3].said_at, row[8].said_at)
+    assert (period.moods.total(), period.mood) == (4, "sad")
+    assert find_periods(row[:8], [opening], policy)[0].closed_at is None
+
+
+def test_usual_hours_need_their_share_over_their_days(policy: Policy) -> None:
+    days = [figures(day, half_hours=[44, 46, 47]) for day in range(20)]
+    (band,) = usual_hours(days, "UTC", policy)
+    assert (band.start, band.length, band.share, band.since) == (44, 4, 1.0, date(2026, 1, 19))
+    assert usual_hours(days[:14], "UTC", policy) == []
+    assert usual_hours([figures(day, half_hours=[44, 44, 10, 30]) for day in range(20)], "UTC", policy) == []
+    (shifted,) = usual_hours(days, "Asia/Kolkata", policy)
+    assert shifted.start == (44 + 11) % 48
+    moved = days + [figures(day, half_hours=[16, 17, 18]) for day in range(20, 40)]
+    assert [band.start for band in usual_hours(moved, "UTC", policy)] == [44, 16]
+    assert zone_of([figures(0, zone="Asia/Tokyo"), figures(1, zone="Nowhere/Land")], policy) == "Asia/Tokyo"
+    assert (clock(0), clock(25), clock(44)) == ("12 am", "12:30 pm", "10 pm")
+
+
+def test_the_relationship_grows_and_a_streak_ends(policy: Policy) -> None:
+    stages = stages_of(spans(*range(31), 40), policy)
+    assert [(each.stage, each.sessions) for each in stages] == [
+        ("new", 1), ("building", 3), ("established", 15), ("deep", 30), ("established", 31),
+    ]  # fmt: skip
+    assert stages[-1].since == datetime(2026, 2, 6, tzinfo=UTC)  # two days after the last day in a row
+
+
+def test_silence_is_told_against_the_subjects_own_pauses(policy: Policy) -> None:
+    weekly = pauses_of(spans(*range(0, 70, 7)), policy)
+    alerts = after_silence(weekly, policy)
+    (coming,) = alerts  # none on a regular contact, but one is ready for when no more comes
+    assert coming.due_at == BEGIN + 63 * DAY + HOUR + 1.5 * (7 * DAY - HOUR)
+    late = after_silence(pauses_of(spans(*range(0, 70, 7), 85), policy), policy)
+    assert late[0].until_at == BEGIN + 85 * DAY
+    assert after_silence(pauses_of(spans(0, 1, 2, 30), policy), policy) == []
+    assert quantile([1.0, 2.0, 3.0, 4.0], 0.5) == 2.0
+
+
+def test_a_decline_is_told_to_the_owner_if_the_subject_is_bored(policy: Policy) -> None:
+    before = [figures(day, messages=10) for day in range(7)]
+    after = [figures(day, messages=4, bored=1) for day in range(7, 14)]
+    declines = declines_of(before + after, policy)
+    assert [decline is not None for decline in declines] == [False] * 12 + [True, True]
+    (told,) = after_declines(declines, policy)
+    assert (told.audience, told.why["messages_a_session_before"], told.why["messages_a_session"]) == ("owner", 10, 4)
+    keen = declines_of(before + [figures(day, messages=4) for day in range(7, 14)], policy)
+    assert keen[-1] is not None and after_declines(keen, policy) == []
+    pauses = pauses_of(spans(*range(14)), policy)
+    assert tie_of(before + after, pauses, True, policy).churn_risk == policy.mood.churn_step
+    tie = tie_of(before, pauses, False, policy)
+    assert (tie.churn_risk, tie.why["active_days"], tie.why["reciprocity"]) == (0.0, 0.25, 0.1)
+    parts = [value for name, value in tie.why.items() if name != "decline"]
+    assert tie.strength == pytest.approx(sum(parts) / 5)
+
+
+def test_a_check_in_comes_the_next_morning_in_the_subjects_zone(policy: Policy) -> None:
+    row = felt("sad", "sad", "sad")
+    openings = find_openings(row, policy)
+    triggers = after_difficulties(openings, find_periods(row, openings, policy), ZoneInfo("America/New_York"), policy)
+    assert {each.kind: each.due_at for each in triggers} == {
+        "difficult_period": row[2].said_at,
+        "check_in": datetime(2026, 1, 6, 14, tzinfo=UTC),
+    }
+
+
+def test_quiet_hours_a_cap_and_crises_hold_triggers_back(policy: Policy) -> None:
+    night = datetime(2026, 1, 5, 23, 30, tzinfo=UTC)
+    assert awake(night, LISBON, policy) == datetime(2026, 1, 6, 8, tzinfo=UTC)
+    assert awake(BEGIN, LISBON, policy) == BEGIN
+    due = [
+        Due(kind=kind, audience="caller", happened_at=BEGIN, due_at=BEGIN, until_at=BEGIN + 9 * DAY, why={})
+        for kind in ("silence", "difficult_period", "check_in")
+    ]
+    ready = scheduled(due, [], LISBON, policy)
+    assert [(each.kind, each.withheld) for each in ready] == [
+        ("check_in", None), ("difficult_period", None), ("silence", "cap"),
+    ]  # fmt: skip
+    crisis = felt("sad", crisis=True)
+    ready = scheduled([*due, *after_crises(crisis, policy)], crisis, LISBON, policy)
+    assert {each.withheld for each in ready if each.audience == "caller"} == {"crisis"}
+    assert [(each.kind, each.withheld) for each in ready if each.audience == "person"] == [("crisis", None)]
+    over = [Due(kind="silence", audience="caller", happened_at=night, due_at=night, until_at=night + HOUR, why={})]
+    assert scheduled(over, [], LISBON, policy) == []
+
+
+def test_moods_follow_the_chain_of_a_live_message() -> None:
+    policy = load_policy("reverie")
+
+    def message(place: int, text: str, hours: float) -> UntoldMessage:
+        return UntoldMessage(UUID(int=place), "ana", "s", BEGIN + hours * HOUR, text, None, None, own=True)
+
+    messages = [message(1, "so sad", 0), message(2, "the report is on the desk", 1), message(3, "the desk", 40)]
+    options: dict[str, Any] = {"policy": policy, "embedding_model": "none", "instructs": lambda _: False}
+    told = tell_all(messages, [None] * 3, {}, **options)
+    assert [(each.mood.mood, each.mood.method) for each in told] == [
+        ("sad", "keywords"), ("sad", "previous"), ("neutral", "keywords"),
+    ]  # fmt: skip
+    (again,) = tell_all(messages[1:2], [None], {("ana", "s"): (BEGIN, told[0].mood)}, **options)
+    assert again == told[1]
+    (crisis,) = tell_all([message(4, "I want to kill myself", 0)], [None], {}, **options)
+    assert crisis.crisis and not told[0].crisis
