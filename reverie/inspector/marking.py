@@ -1,0 +1,53 @@
+"""The words of a turn that a memory repeats, to be marked on a page.
+
+The log keeps no positions. A memory's object is quoted from its turn in most cases ("a golden retriever named Bruno"),
+so it is looked up there; else the longest run of words that both share is marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+_WORD = re.compile(r"\w+")
+#: Characters that a shared run of words must have, or it is chance.
+_SHORTEST = 4
+#: Words of a turn that are compared.
+_MOST_WORDS = 2_000
+
+
+class Piece(NamedTuple):
+    """A part of a text."""
+
+    text: str
+    #: Whether the memory repeats it.
+    marked: bool
+
+
+def marked_pieces(text: str, wanted: Sequence[str | None]) -> list[Piece]:
+    """Return a text in pieces, with the words marked that repeat `wanted`: the object of a memory, then its content.
+
+    The first that is found counts. A text in which nothing is found is one piece.
+    """
+    for each in wanted:
+        place = _place(text, each or "")
+        if place is not None:
+            start, end = place
+            pieces = (Piece(text[:start], False), Piece(text[start:end], True), Piece(text[end:], False))
+            return [piece for piece in pieces if piece.text]
+    return [Piece(text, False)]
+
+
+def _place(text: str, wanted: str) -> tuple[int, int] | None:
+    """Where a text has the wanted words, or the longest run of them."""
+    said = list(_WORD.finditer(text))[:_MOST_WORDS]
+    words = [found[0].casefold() for found in said]
+    sought = [found[0].casefold() for found in _WORD.finditer(wanted)]
+    matcher = SequenceMatcher(None, words, sought, autojunk=False)
+    match = matcher.find_longest_match()
+    if not match.size:
+        return None
+    start, end = said[match.a].start(), said[match.a + match.size - 1].end()
+    return (start, end) if end - start >= _SHORTEST else None
