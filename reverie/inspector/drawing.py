@@ -13,8 +13,8 @@ from reverie.policy.fading import Fading
 from reverie.recall.browse import Graph
 
 #: Size of a fading plot, with room for its axes, in units of the drawing.
-PLOT_WIDTH, PLOT_HEIGHT = 640, 220
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 16, 14, 34
+PLOT_WIDTH, PLOT_HEIGHT = 420, 180
+_LEFT, _RIGHT, _TOP, _BOTTOM = 34, 12, 12, 12
 #: Points of a curve.
 _STEPS = 80
 #: A memory that is never forgotten is drawn for so long.

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 _WORD = re.compile(r"\w+")
-#: Characters that a shared run of words must have, or it is chance.
+#: Characters that a run of some of the words must have, or it is chance.
 _SHORTEST = 4
 #: Words of a turn that are compared.
 _MOST_WORDS = 2_000
@@ -50,4 +50,4 @@ def _place(text: str, wanted: str) -> tuple[int, int] | None:
     if not match.size:
         return None
     start, end = said[match.a].start(), said[match.a + match.size - 1].end()
-    return (start, end) if end - start >= _SHORTEST else None
+    return (start, end) if match.size == len(sought) or end - start >= _SHORTEST else None
