@@ -1,7 +1,7 @@
 """The words of a turn that a memory repeats, to be marked on a page.
 
 The log keeps no positions. A memory's object is quoted from its turn in most cases ("a golden retriever named Bruno"),
-so it is looked up there; else the longest run of words that both share is marked.
+so it is looked up there, and so is the longest run of words that turn and content share.
 """
 
 from __future__ import annotations
@@ -27,17 +27,20 @@ class Piece(NamedTuple):
 
 
 def marked_pieces(text: str, wanted: Sequence[str | None]) -> list[Piece]:
-    """Return a text in pieces, with the words marked that repeat `wanted`: the object of a memory, then its content.
+    """Return a text in pieces, with the words marked that repeat any of `wanted`: the object of a memory, its content.
 
-    The first that is found counts. A text in which nothing is found is one piece.
+    A text in which nothing is found is one piece.
     """
-    for each in wanted:
-        place = _place(text, each or "")
-        if place is not None:
-            start, end = place
-            pieces = (Piece(text[:start], False), Piece(text[start:end], True), Piece(text[end:], False))
-            return [piece for piece in pieces if piece.text]
-    return [Piece(text, False)]
+    places = sorted(place for each in wanted if (place := _place(text, each or "")) is not None)
+    pieces, at = [], 0
+    for start, end in places:
+        if end <= at:
+            continue
+        start = max(start, at)
+        pieces += [Piece(text[at:start], False), Piece(text[start:end], True)]
+        at = end
+    pieces.append(Piece(text[at:], False))
+    return [piece for piece in pieces if piece.text]
 
 
 def _place(text: str, wanted: str) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""What a person should look at: memories that cannot both hold, and messages flagged for review, such as of a crisis."""
+"""What a person should look at: memories that cannot both hold, and messages that were flagged for review."""
 
 from __future__ import annotations
 

@@ -17,7 +17,10 @@ from reverie.inspector.visits import COOKIE, SIGNED_IN_SECONDS, Inspector
 
 
 async def show_sign_in(request: Request, inspector: Inspector, gate: Gate, form: Mapping[str, str]) -> Response:
-    """Show the form, and give the browser a cookie that the form's token belongs to."""
+    """Show the form, and give the browser a cookie that the form's token belongs to; who is signed in is led on."""
+    services = request.scope["reverie.services"]
+    if await inspector.visitor(request.cookies.get(COOKIE), services, datetime.now(UTC)):
+        return RedirectResponse(page_address(request.scope["root_path"], "", {}), status_code=303)
     return _sign_in_page(request, inspector, None)
 
 

@@ -25,6 +25,7 @@ from reverie.inspector.visits import Visit
 from reverie.model import Scope
 from reverie.store.clock import tenant_time
 from reverie.store.database import Store
+from reverie.store.server.address import database_url
 from reverie.store.work import Work
 
 #: Changes of each kind that are shown in words.
@@ -95,7 +96,8 @@ def _live(visit: Visit) -> Iterator[LiveMemory]:
     """The live memory of the visit's tenant, over connections of the job's own."""
     settings, embedder = visit.services.settings, visit.services.embedder
     assert embedder is not None
-    with Store.open(visit.services.batches.url, size=_CONNECTIONS) as store:
+    url = database_url(settings)
+    with Store.open(url, size=_CONNECTIONS) as store:
         work = Work(
             store=store,
             scope=Scope(tenant_id=visit.tenant_id),
@@ -105,7 +107,7 @@ def _live(visit: Visit) -> Iterator[LiveMemory]:
             language_model=language_model_of(settings),
             driver=f"inspector, key {visit.visitor.key}",
         )
-        yield LiveMemory(work=work, url=visit.services.batches.url, jobs=1)
+        yield LiveMemory(work=work, url=url, jobs=1)
 
 
 def _publisher(live: LiveMemory) -> Publisher:
