@@ -39,6 +39,8 @@ class Job:
         """Why it failed, in a sentence; None: it did not."""
         if self.is_running:
             return None
+        if self.future.cancelled():
+            return "The server ended before it began."
         error = self.future.exception()
         if error is None or isinstance(error, ReverieError):
             return None if error is None else str(error)
@@ -47,7 +49,7 @@ class Job:
     @property
     def result(self) -> Any:
         """What it returned; None while it goes on, or if it failed."""
-        return None if self.is_running or self.future.exception() else self.future.result()
+        return None if self.is_running or self.error else self.future.result()
 
 
 class Jobs:

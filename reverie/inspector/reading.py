@@ -27,7 +27,7 @@ class ServedRecall:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SessionSummary:
+class ListedSession:
     """A session of a subject."""
 
     session_id: str
@@ -39,7 +39,7 @@ class SessionSummary:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class MoodSeen:
+class MessageMood:
     """The mood of a message."""
 
     turn_id: UUID
@@ -52,7 +52,7 @@ class MoodSeen:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SessionTurn:
+class ListedTurn:
     """A turn of a session."""
 
     id: UUID
@@ -116,19 +116,19 @@ async def recalls_with(session: TenantSession, subject_id: str, item_id: UUID) -
 
 async def sessions_and_moods(
     session: TenantSession, subject_id: str, *, before: datetime | None
-) -> tuple[list[SessionSummary], list[MoodSeen]]:
+) -> tuple[list[ListedSession], list[MessageMood]]:
     """Return the latest sessions of a subject, those with turns before a time, and the moods of its last messages."""
     params = {"tenant": session.tenant_id, "subject": subject_id, "before": before, "limit": _SOME}
     sql = queries("inspector")
     return await session.run_all(
-        Statement(sql["latest_sessions"], params, row=SessionSummary),
-        Statement(sql["latest_moods"], params, row=MoodSeen),
+        Statement(sql["latest_sessions"], params, row=ListedSession),
+        Statement(sql["latest_moods"], params, row=MessageMood),
     )
 
 
 async def page_turns(
     session: TenantSession, subject_id: str, session_id: str, *, first: Located | None, limit: int
-) -> list[SessionTurn]:
+) -> list[ListedTurn]:
     """Return up to `limit` turns of a session in their order, from a turn on (None: from the beginning)."""
     params = {
         "tenant": session.tenant_id,
@@ -139,7 +139,7 @@ async def page_turns(
         "from_id": first and first.id,
         "limit": limit,
     }
-    return await session.run(Statement(queries("inspector")["page_turns"], params, row=SessionTurn))
+    return await session.run(Statement(queries("inspector")["page_turns"], params, row=ListedTurn))
 
 
 async def locate(session: TenantSession, id_: UUID) -> Located:

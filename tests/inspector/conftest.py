@@ -26,7 +26,7 @@ from tests.doors.conftest import clean_environment
 
 OPERATOR = "operator-key-of-the-tests-0123456789"
 #: Subject, session, minute, who, what.
-SAID = [
+SAID: list[tuple[str, ...]] = [
     ("ann", "s1", "2026-03-01T10:00", "user", "Hi! My name is Ann and I live in Oslo."),
     ("ann", "s1", "2026-03-01T10:01", "assistant", "Nice to meet you, Ann."),
     ("ann", "s1", "2026-03-01T10:02", "user", "I have a golden retriever named Bruno."),
@@ -37,6 +37,9 @@ SAID = [
     ("bob", "b1", "2026-03-05T12:00", "user", "My name is Bob and I live in Paris."),
     ("bob", "b1", "2026-03-05T12:01", "user", "My sister Zelda plays the violin."),
 ]
+#: The same of another subject, which no test changes.
+SAID += [("eve", session, *rest) for subject, session, *rest in SAID if subject == "ann"]
+CAROL = ("carol", "c1", "2026-03-05T12:00", "user", "I live in Rome.")
 UNTIL = "2026-05-01T00:00:00+00:00"
 
 
@@ -96,7 +99,7 @@ def site(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFac
 
 
 def _remember(url: str, folder: Path) -> None:
-    for tenant, said in (("acme", SAID), ("globex", [("carol", "c1", "2026-03-05T12:00", "user", "I live in Rome.")])):
+    for tenant, said in (("acme", SAID), ("globex", [CAROL])):
         names = ("subject_id", "session_id", "said_at", "role", "text")
         rows = [
             dict(zip(names, each, strict=True)) | {"source_id": str(n), "said_at": f"{each[2]}:00Z"}

@@ -35,7 +35,7 @@ SUBJECT_VIEWS = {
 }
 
 
-class Span(NamedTuple):
+class ValiditySpan(NamedTuple):
     """For how long a fact held, as a part of the time that is drawn."""
 
     fact: StructuredFact
@@ -58,7 +58,7 @@ async def show_subjects(visit: Visit) -> Response:
     return visit.render("subjects.html", subjects=found[:_SUBJECTS], more=len(found) > _SUBJECTS, search=search)
 
 
-async def show_subject(visit: Visit) -> Response:
+async def show_person(visit: Visit) -> Response:
     """Show one view of a subject, as of a time."""
     subject_id, chosen = visit.name("subject"), visit.value("view") or "now"
     if chosen not in _READ:
@@ -135,7 +135,7 @@ _READ: dict[str, Callable[[Visit, str, datetime], Awaitable[dict[str, Any]]]] = 
 }
 
 
-def validity_spans(facts: Sequence[StructuredFact], at: datetime) -> list[Span]:
+def validity_spans(facts: Sequence[StructuredFact], at: datetime) -> list[ValiditySpan]:
     """Return facts with the part of the time between the first and `at` for which each held."""
     if not facts:
         return []
@@ -145,10 +145,11 @@ def validity_spans(facts: Sequence[StructuredFact], at: datetime) -> list[Span]:
     def share(when: datetime | None) -> float:
         return 100.0 if when is None else min(max((when - start).total_seconds() / whole * 100, 0.0), 100.0)
 
-    return [
-        Span(fact, round(share(fact.valid_from), 2), round(max(share(fact.valid_to) - share(fact.valid_from), 1.0), 2))
-        for fact in facts
-    ]
+    spans = []
+    for fact in facts:
+        x = share(fact.valid_from)
+        spans.append(ValiditySpan(fact, round(x, 2), round(max(share(fact.valid_to) - x, 1.0), 2)))
+    return spans
 
 
 async def show_session(visit: Visit) -> Response:
@@ -176,6 +177,6 @@ def _uuid(text: str) -> UUID:
 
 PAGES = (
     InspectorPage("subjects", show_subjects),
-    InspectorPage("subject", show_subject),
+    InspectorPage("subject", show_person),
     InspectorPage("session", show_session),
 )
