@@ -39,7 +39,7 @@ class ListedSession:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class MessageMood:
+class LoggedMood:
     """The mood of a message."""
 
     turn_id: UUID
@@ -116,13 +116,13 @@ async def recalls_with(session: TenantSession, subject_id: str, item_id: UUID) -
 
 async def sessions_and_moods(
     session: TenantSession, subject_id: str, *, before: datetime | None
-) -> tuple[list[ListedSession], list[MessageMood]]:
+) -> tuple[list[ListedSession], list[LoggedMood]]:
     """Return the latest sessions of a subject, those with turns before a time, and the moods of its last messages."""
     params = {"tenant": session.tenant_id, "subject": subject_id, "before": before, "limit": _SOME}
     sql = queries("inspector")
     return await session.run_all(
         Statement(sql["latest_sessions"], params, row=ListedSession),
-        Statement(sql["latest_moods"], params, row=MessageMood),
+        Statement(sql["latest_moods"], params, row=LoggedMood),
     )
 
 

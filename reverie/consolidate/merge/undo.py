@@ -26,8 +26,8 @@ def undo(
 ) -> UUID:
     """Undo a merge or a supersession; return the id of the other memory. Undoing twice changes nothing.
 
-    A merged memory stands for itself again. One that was superseded holds beside the memory that superseded it. `actor`:
-    who asked for it, for the log.
+    A merged memory stands for itself again. One that was superseded holds beside the memory that superseded it. The log
+    names `actor`, who asked for it.
 
     Raises:
         NotFoundError: the memory was neither merged nor superseded.

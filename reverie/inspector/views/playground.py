@@ -18,7 +18,7 @@ from reverie.inspector.views.page import InspectorPage
 from reverie.inspector.visits import Visit
 from reverie.policy import SIGNALS, Policy, load_policy, shipped_policies
 from reverie.recall.contexts.context import assemble_context
-from reverie.recall.contexts.explained import explain_lines
+from reverie.recall.contexts.explained import ContextLine, explain_lines
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.recall.result import Hit, RecallResult
@@ -74,7 +74,8 @@ async def ask_recall(visit: Visit) -> Response:
 
 async def show_context(visit: Visit) -> Response:
     """Show the form, and the context for a message."""
-    question, context, lines = _question(visit), None, ()
+    question, context = _question(visit), None
+    lines: Sequence[ContextLine] = ()
     first = visit.value("first") or OWN_POLICY
     if visit.request.method == "POST":
         context = await assemble_context(
