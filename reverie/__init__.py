@@ -23,6 +23,7 @@ From the bottom up; a package imports only what stands above it in this list:
 - `report/`: the marts as plots
 - `runtime`: the composition root: database and models from the settings
 - `api/`: the HTTP API
+- `inspector/`: pages in a browser that show, correct and publish memory
 - `cli/`: the command line
 - `testing`: helpers for tests of programs that use Reverie
 """

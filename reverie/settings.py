@@ -116,6 +116,11 @@ class Settings(BaseSettings):
     #: Rate limit per API key and process, as `number/second`, `/minute`, `/hour` or `/day`.
     api_rate: str = Field(default="200/second", pattern=_RATE)
 
+    #: Key that opens every tenant in the inspector; it is no key of the API. None: each key opens its own tenant.
+    inspector_key: SecretStr | None = Field(default=None, min_length=32, max_length=1000)
+    #: Signs the cookies of the inspector, for several processes behind one address. None: random, for one process.
+    inspector_secret: SecretStr | None = Field(default=None, min_length=32, max_length=1000)
+
     #: Retention in days of rows that no memory depends on; 0 keeps them forever. The run ledger:
     keep_runs_days: int = Field(default=90, ge=0, le=36_500)
     #: The log of recalls: questions, and recalls of turns only. The parts that a rebuild reads are kept.

@@ -119,7 +119,12 @@ async def revoke_key(session: TenantSession, key: str, *, revoked_at: datetime) 
 
 async def read_grant(session: TenantSession, text: str, *, at: datetime) -> Grant | None:
     """Return what a key allows; None when it is none of the tenant's or not in force."""
-    params = {"tenant": session.tenant_id, "digest": key_digest(text), "at": at}
+    return await read_grant_of(session, key_digest(text), at=at)
+
+
+async def read_grant_of(session: TenantSession, digest: bytes, *, at: datetime) -> Grant | None:
+    """Return what the key with this digest allows; None as `read_grant`."""
+    params = {"tenant": session.tenant_id, "digest": digest, "at": at}
     rows = await session.run(Statement(queries("keys")["read_grant"], params))
     if not rows:
         return None

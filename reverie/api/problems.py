@@ -179,8 +179,13 @@ async def _on_http(_: Request, error: HTTPException) -> Response:
 _NO_SUCH = {404: "path", 405: "method on this path"}
 
 
+def status_of(error: ReverieError) -> int:
+    """Return the status of the answer to an error of ours."""
+    return next(status for kind, status in _STATUS if isinstance(error, kind))
+
+
 async def _on_ours(request: Request, error: ReverieError) -> Response:
-    status = next(status for kind, status in _STATUS if isinstance(error, kind))
+    status = status_of(error)
     if status == 503:
         return unavailable(str(error), may_be_stored=deadline_of(request.scope).may_be_stored)
     return problem(status, str(error))

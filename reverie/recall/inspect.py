@@ -109,6 +109,20 @@ class SubjectMemory:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class SubjectCounts:
+    """How much is known about a subject."""
+
+    subject_id: str
+    turns: int
+    sessions: int
+    first_said: datetime | None
+    last_said: datetime | None
+    #: Number of memories by state.
+    states: dict[str, int]
+    forgotten: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class SourceTurn:
     """A turn that a memory comes from."""
 
@@ -263,6 +277,27 @@ def show_subject(
             forgotten=_rows(conn, Forgotten, "forgotten", params),
             forgotten_total=gone,
         )
+
+
+async def count_subject(session: TenantSession, subject_id: str) -> SubjectCounts:
+    """Return how much there is of a subject. Raises NotFoundError: there is no such subject."""
+    params = {"tenant": session.tenant_id, "subject": subject_id}
+    sql = queries("inspect")
+    said, states, gone = await session.run_all(
+        *(Statement(sql[name], params) for name in ("subject", "states", "count_forgotten"))
+    )
+    turns, sessions, first_said, last_said = said[0]
+    if not (turns or states or gone[0][0]):
+        raise NotFoundError(f"There is no subject {subject_id!r}.", unknown=("subject", subject_id))
+    return SubjectCounts(
+        subject_id=subject_id,
+        turns=turns,
+        sessions=sessions,
+        first_said=first_said,
+        last_said=last_said,
+        states=dict(states),
+        forgotten=gone[0][0],
+    )
 
 
 async def explain(session: TenantSession, memory: str) -> Explanation:

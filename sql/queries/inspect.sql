@@ -75,12 +75,12 @@ limit %(limit)s
 -- One memory as it stands.
 select id, subject_id, kind, state, content, polarity, base, peak, importance, access_count, happened_at, accessed_at,
        decayed_at, forget_at, expires_at, into_id, session_id, turn_start, turn_end, origin, who, relation, topic, object,
-       phase, valid_from, valid_to, superseded_by, run_id, policy_hash, model, confidence, agreed
+       phase, valid_from, valid_to, superseded_by, run_id, policy_hash, model, confidence, agreed, lasting
 from memory.memories where tenant_id = %(tenant)s and id = %(id)s
 union all
 select r.id, r.subject_id, r.kind, 'candidate', r.content, 0, r.importance, r.importance, r.importance, 0, r.happened_at,
        r.happened_at, r.happened_at, null, null, null, null, null, null, 'correction', null, null, null, null, null, null, null, null, null, '', null, null,
-       null
+       null, false
 from memory.replacements r
 where r.tenant_id = %(tenant)s and r.id = %(id)s
   and not exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(id)s)

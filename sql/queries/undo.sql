@@ -43,8 +43,8 @@ where tenant_id = %(tenant)s and kind = 'keep_apart' and memory_id = %(loser)s a
 
 -- name: write_correction
 -- These two are not the same, and both hold, until somebody takes that back.
-insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, other_id, corrected_at)
-values (%(tenant)s, %(id)s, %(subject)s, 'keep_apart', %(loser)s, %(other)s, %(as_of)s)
+insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, other_id, corrected_at, actor)
+values (%(tenant)s, %(id)s, %(subject)s, 'keep_apart', %(loser)s, %(other)s, %(as_of)s, %(actor)s)
 on conflict do nothing
 
 -- name: revive

@@ -105,6 +105,7 @@ async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
             loser_id=body.memory_id,
             policy=caller.policy,
             as_of=now(),
+            actor=body.actor or caller.grant.name,
         )
         return answer({"id": None, "survivor_id": survivor, "replacement_id": None, "effect": _APART})
     actor = body.actor or caller.grant.name

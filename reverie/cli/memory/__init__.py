@@ -4,6 +4,7 @@
 - `context`: assembles the context for a language model
 - `show`: lists the memories of a subject
 - `explain`: traces a memory to its sources
+- `inspect`: serves the inspector on this machine
 - `conflicts`: lists memories that cannot both hold
 - `subjects`: lists subjects
 - `correct`: marks a memory as wrong, or replaces it

@@ -9,6 +9,7 @@ import os
 import socket
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -37,9 +38,10 @@ SWITCH_SECONDS = 0.0005
     type=click.IntRange(0, 65535),
     help="Port to listen on; 0 means any free port.",
 )
+@click.option("--inspector", is_flag=True, help="Also serve the inspector, pages for people, under /inspector.")
 @click.option("--access-log", is_flag=True, help="Log each request, without its query string.")
 @click.option("--json", "as_json", is_flag=True, help="Print the address as one JSON object.")
-def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
+def command(host: str, port: int, inspector: bool, access_log: bool, as_json: bool) -> None:
     """Serve the HTTP API until it is interrupted. Running requests then finish first.
 
     The API is documented under /docs. Callers need a key: `reverie keys add`. To run several processes, start each on
@@ -48,17 +50,41 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
     \b
     Settings: DATABASE_URL, REVERIE_EMBEDDING_MODEL, REVERIE_THREADS (parallel model calls), REVERIE_API_CONNECTIONS
     (to Postgres, in each of two roles), REVERIE_API_BYTES, REVERIE_API_CHARACTERS, REVERIE_API_SECONDS,
-    REVERIE_API_RATE (such as 200/second); REVERIE_READ_URL (a streaming replica that answers reads).
+    REVERIE_API_RATE (such as 200/second); REVERIE_READ_URL (a streaming replica that answers reads);
+    REVERIE_INSPECTOR_KEY (opens every tenant in the inspector), REVERIE_INSPECTOR_SECRET (signs its cookies).
 
     \b
     Examples:
       reverie serve
       reverie serve --host 0.0.0.0 --port 80
+      reverie serve --inspector
+    """
+    serve_app(ServedApp(host=host, port=port, inspector=inspector, access_log=access_log, as_json=as_json))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServedApp:
+    """What is served, and where."""
+
+    host: str
+    port: int
+    as_json: bool
+    inspector: bool = False
+    access_log: bool = False
+    #: Opens every tenant in the inspector; None: that of the settings.
+    operator_key: str | None = None
+
+
+def serve_app(served: ServedApp) -> None:
+    """Serve the API, with the inspector if it is wanted, until the process is interrupted.
+
+    Raises SettingsError: the server did not start.
     """
     import uvicorn
 
     from reverie.api.app import create_app
 
+    host, port = served.host, served.port
     _check_port(host, port)
     with CommandSession() as session:
         session.worker.tenants()  # fails now, with one sentence, if the database cannot be used
@@ -71,14 +97,19 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
             await super().startup(sockets)
             if self.started:
                 tune_interpreter()
-                _print_address(host, self.servers[0].sockets[0].getsockname()[1], as_json)
+                _print_address(served, self.servers[0].sockets[0].getsockname()[1])
 
+    app = create_app(settings)
+    if served.inspector:
+        from reverie.inspector.app import mount_inspector
+
+        mount_inspector(app, settings, operator_key=served.operator_key)
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         host=host,
         port=port,
-        access_log=access_log,
-        log_level="info" if access_log else "warning",
+        access_log=served.access_log,
+        log_level="info" if served.access_log else "warning",
         timeout_graceful_shutdown=_GRACE_SECONDS,
         server_header=False,
     )
@@ -105,12 +136,21 @@ def _check_port(host: str, port: int) -> None:
             ) from None
 
 
-def _print_address(host: str, port: int, as_json: bool) -> None:
+def _print_address(served: ServedApp, port: int) -> None:
+    host = served.host
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    if as_json:
-        print_json({"url": url, "documentation": f"{url}/docs", "pid": os.getpid()})
+    pages = f"{url}/inspector/"
+    if served.as_json:
+        given = {"url": url, "documentation": f"{url}/docs", "pid": os.getpid()}
+        given |= {"inspector": pages} if served.inspector else {}
+        print_json(given | ({"key": served.operator_key} if served.operator_key else {}))
+    elif served.operator_key:
+        say(f"The inspector is on {pages}. Sign in with this key, which ends with this process:")
+        say(served.operator_key)
+        say("Press Ctrl-C to stop.")
     else:
-        say(f"Reverie is serving on {url}; documentation: {url}/docs. Press Ctrl-C to stop.")
+        shown = f" inspector: {pages};" if served.inspector else ""
+        say(f"Reverie is serving on {url};{shown} documentation: {url}/docs. Press Ctrl-C to stop.")
 
 
 def without_query(record: logging.LogRecord) -> bool:

@@ -21,17 +21,20 @@ from reverie.store.locks import lock_subjects
 from reverie.store.queries import queries
 
 
-def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of: datetime) -> UUID:
+def undo(
+    store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of: datetime, actor: str | None = None
+) -> UUID:
     """Undo a merge or a supersession; return the id of the other memory. Undoing twice changes nothing.
 
-    A merged memory stands for itself again. One that was superseded holds beside the memory that superseded it.
+    A merged memory stands for itself again. One that was superseded holds beside the memory that superseded it. The log
+    names `actor`, who asked for it.
 
     Raises:
         NotFoundError: the memory was neither merged nor superseded.
     """
     as_of = require_aware(as_of)
     sql = queries("undo")
-    params: dict[str, Any] = {"tenant": tenant_id, "loser": loser_id, "as_of": as_of}
+    params: dict[str, Any] = {"tenant": tenant_id, "loser": loser_id, "as_of": as_of, "actor": actor}
     with store.transaction(tenant_id) as conn:
         merge = conn.execute(sql["read_merge"], params).fetchone()
         if merge is None:

@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0024_bounded"
-down_revision = "0023"
+down_revision = "0023_outbox"
 
 
 def upgrade() -> None:

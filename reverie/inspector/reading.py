@@ -1,0 +1,160 @@
+"""What only the inspector reads: sessions, moods, the recalls in which an item served, and what an id names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from reverie.errors import NotFoundError
+from reverie.store.queries import queries
+from reverie.store.session import Statement, TenantSession
+
+#: Rows of a list beside others on a page.
+_SOME = 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServedRecall:
+    """A recall in which an item was given."""
+
+    id: UUID
+    asked_at: datetime
+    question: str
+    #: Place of the item among the hits, from 1.
+    place: int
+    hits: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedSession:
+    """A session of a subject."""
+
+    session_id: str
+    turns: int
+    began_at: datetime
+    ended_at: datetime
+    #: Mood and energy of its last message; None: none was told.
+    mood: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoggedMood:
+    """The mood of a message."""
+
+    turn_id: UUID
+    session_id: str
+    said_at: datetime
+    mood: str
+    energy: str
+    style: str
+    method: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedTurn:
+    """A turn of a session."""
+
+    id: UUID
+    source_id: str
+    role: str
+    speaker: str | None
+    said_at: datetime
+    turn_index: int
+    text: str
+    #: Id and content of each memory that was extracted from it.
+    memories: list[str]
+
+    @property
+    def extracted(self) -> list[tuple[str, str]]:
+        """The ids and contents of the memories that were extracted from it."""
+        return [(id_, content) for id_, _, content in (each.partition(" ") for each in self.memories)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Located:
+    """What an id names, and where it is."""
+
+    #: memory, turn or entry (of the scaffold).
+    item: str
+    id: UUID
+    subject_id: str
+    session_id: str | None
+    said_at: datetime | None
+    turn_index: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CorrectionMade:
+    """A correction, without what was written."""
+
+    id: UUID
+    subject_id: str
+    kind: str
+    memory_id: UUID
+    corrected_at: datetime
+    actor: str | None
+
+
+async def read_tenant(session: TenantSession) -> tuple[str, datetime | None]:
+    """Return the policy of the session's tenant, and when its clock stands still (None: it runs).
+
+    Raises NotFoundError: there is no such tenant.
+    """
+    rows = await session.run(Statement(queries("inspector")["read_tenant"], {"tenant": session.tenant_id}))
+    if not rows:
+        raise NotFoundError(f"There is no tenant {session.tenant_id!r}.")
+    policy, clock_at = rows[0]
+    return policy, clock_at
+
+
+async def recalls_with(session: TenantSession, subject_id: str, item_id: UUID) -> list[ServedRecall]:
+    """Return the latest recalls of a subject in which an item was given."""
+    params = {"tenant": session.tenant_id, "subject": subject_id, "item": item_id, "limit": _SOME}
+    return await session.run(Statement(queries("inspector")["recalls_with"], params, row=ServedRecall))
+
+
+async def sessions_and_moods(
+    session: TenantSession, subject_id: str, *, before: datetime | None
+) -> tuple[list[ListedSession], list[LoggedMood]]:
+    """Return the latest sessions of a subject, those with turns before a time, and the moods of its last messages."""
+    params = {"tenant": session.tenant_id, "subject": subject_id, "before": before, "limit": _SOME}
+    sql = queries("inspector")
+    return await session.run_all(
+        Statement(sql["latest_sessions"], params, row=ListedSession),
+        Statement(sql["latest_moods"], params, row=LoggedMood),
+    )
+
+
+async def page_turns(
+    session: TenantSession, subject_id: str, session_id: str, *, first: Located | None, limit: int
+) -> list[ListedTurn]:
+    """Return up to `limit` turns of a session in their order, from a turn on (None: from the beginning)."""
+    params = {
+        "tenant": session.tenant_id,
+        "subject": subject_id,
+        "session": session_id,
+        "from_at": first and first.said_at,
+        "from_index": first and first.turn_index,
+        "from_id": first and first.id,
+        "limit": limit,
+    }
+    return await session.run(Statement(queries("inspector")["page_turns"], params, row=ListedTurn))
+
+
+async def locate(session: TenantSession, id_: UUID) -> Located:
+    """Return what an id names: a memory, a turn, a structured fact (as its memory) or an entry of the scaffold.
+
+    Raises NotFoundError: the tenant has nothing with this id.
+    """
+    params = {"tenant": session.tenant_id, "id": id_}
+    found = await session.run(Statement(queries("inspector")["locate"], params, row=Located))
+    if not found:
+        raise NotFoundError(f"Nothing of tenant {session.tenant_id} has the id {id_}.")
+    return found[0]
+
+
+async def latest_corrections(session: TenantSession, *, limit: int) -> list[CorrectionMade]:
+    """Return the latest corrections of the tenant."""
+    params = {"tenant": session.tenant_id, "limit": limit}
+    return await session.run(Statement(queries("inspector")["actions"], params, row=CorrectionMade))

@@ -1,0 +1,74 @@
+"""What an erasure would delete, and the erasure. The counts are exact: it is done and rolled back."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.responses import Response
+
+from reverie.drive.erase.erasing import Eraser
+from reverie.drive.erase.targets import Target, memory_target, session_target, subject_target, turn_target
+from reverie.errors import InputError
+from reverie.inspector.views.page import InspectorPage
+from reverie.inspector.visits import Visit
+
+
+async def preview_erasure(visit: Visit) -> Response:
+    """Show what would go."""
+    target = _target(visit)
+    done = await asyncio.to_thread(_eraser(visit).erase, target, preview=True)
+    return visit.render("erase.html", done_erasure=done, target=target, named=_named(visit), confirm=_confirm(target))
+
+
+async def erase_target(visit: Visit) -> Response:
+    """Erase what the form names, and show the receipt."""
+    target = _target(visit)
+    confirmed = _confirm(target)
+    if visit.value("confirm") != confirmed:
+        raise InputError(f"Nothing was erased: to confirm it, write {confirmed!r} in the form.")
+    done = await asyncio.to_thread(_eraser(visit).erase, target)
+    if done.subject_id is not None:
+        visit.services.subject_cache.put(visit.tenant_id, done.subject_id, ())
+    return visit.render("erased.html", done_erasure=done, target=target)
+
+
+def _confirm(target: Target) -> str:
+    """What a person writes to confirm an erasure: the name of a subject, else the word."""
+    return target.subject_id if target.kind == "subject" and target.subject_id else "erase"
+
+
+def _target(visit: Visit) -> Target:
+    kind = visit.value("kind")
+    if kind == "subject":
+        return subject_target(visit.name("subject"))
+    if kind == "session":
+        return session_target(visit.name("subject"), visit.name("session"))
+    if kind == "turn":
+        return turn_target(visit.uuid("turn"))
+    if kind == "memory":
+        return memory_target(visit.uuid("memory"), shared=visit.value("shared") == "yes")
+    raise InputError(f"{kind!r} cannot be erased here: a subject, a session, a turn or the turns of a memory can.")
+
+
+def _named(visit: Visit) -> dict[str, Any]:
+    names = ("kind", "subject", "session", "turn", "memory", "shared")
+    return {name: value for name in names if (value := visit.value(name)) is not None}
+
+
+def _eraser(visit: Visit) -> Eraser:
+    return Eraser(
+        store=visit.services.batches,
+        tenant_id=visit.tenant_id,
+        policy=visit.caller.policy,
+        count_tokens=visit.services.count_tokens,
+        at=datetime.now(UTC),
+        actor=visit.visitor.actor,
+    )
+
+
+PAGES = (
+    InspectorPage("erase", preview_erasure, scope="admin"),
+    InspectorPage("erase", erase_target, method="POST", scope="admin"),
+)

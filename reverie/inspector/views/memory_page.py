@@ -1,0 +1,68 @@
+"""One memory: its text, the turns it rests on, its lineage, the recalls in which it served, and its future."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from reverie.inspector.drawing import FadingMemory, FadingPlot, fading_plot
+from reverie.inspector.marking import marked_pieces
+from reverie.inspector.reading import locate, recalls_with
+from reverie.inspector.views.page import InspectorPage
+from reverie.inspector.visits import Visit
+from reverie.recall.inspect import Explanation, explain
+
+#: Turns that are shown, the first ones.
+_TURNS = 30
+
+
+async def show_memory(visit: Visit) -> Response:
+    """Explain a memory, in force or forgotten."""
+    found = await explain(visit.caller.reader(), visit.name("memory"))
+    wanted = (found.memory.get("object"), found.memory.get("content"))
+    turns = [(turn, marked_pieces(turn.text, wanted)) for turn in found.turns[:_TURNS]]
+    is_pinned = _is_pinned(found)
+    policy = visit.caller.policy
+    return visit.render(
+        "memory.html",
+        found=found,
+        memory=found.memory,
+        turns=turns,
+        is_pinned=is_pinned,
+        recalls=await recalls_with(visit.caller.reader(), found.subject_id, found.id),
+        plot=None if found.forgotten else _plot(visit, found, is_pinned),
+        fading=policy.fading,
+        is_withheld=any(turn.mark for turn in found.turns if turn.direct),
+    )
+
+
+async def show_item(visit: Visit) -> Response:
+    """Lead to the page of what an id names: a memory, the memory of a fact, or a turn in its session."""
+    found = await locate(visit.caller.reader(), visit.uuid("id"))
+    if found.item == "turn":
+        return visit.redirect("session", subject=found.subject_id, session=found.session_id, turn=found.id)
+    if found.item == "entry":
+        return visit.redirect("subject", subject=found.subject_id, view="profile")
+    return visit.redirect("memory", memory=found.id)
+
+
+def _is_pinned(found: Explanation) -> bool:
+    pins = [correction.kind for correction in found.corrections if correction.kind in ("pin", "unpin")]
+    return bool(pins) and pins[-1] == "pin"
+
+
+def _plot(visit: Visit, found: Explanation, is_pinned: bool) -> FadingPlot:
+    row = found.memory
+    memory = FadingMemory(
+        kind=found.kind,
+        base=row["base"],
+        peak=row["peak"],
+        happened_at=row["happened_at"],
+        accessed_at=row["accessed_at"],
+        forget_at=None if is_pinned else row["forget_at"],
+        valid_to=row["valid_to"],
+        keeps=row["lasting"] or is_pinned,
+    )
+    return fading_plot(memory, visit.caller.policy.fading, visit.at)
+
+
+PAGES = (InspectorPage("memory", show_memory), InspectorPage("item", show_item))

@@ -1,0 +1,182 @@
+"""Subjects, and one subject in several views: now, over time, relations, sessions and moods, profile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from starlette.responses import Response
+
+from reverie.errors import InputError
+from reverie.inspector.drawing import relation_graph
+from reverie.inspector.reading import locate, page_turns, sessions_and_moods
+from reverie.inspector.views.page import InspectorPage
+from reverie.inspector.visits import Visit
+from reverie.model import KINDS, Kind, State
+from reverie.recall.browse import MemoryFilter, load_graph, page_memories
+from reverie.recall.facts import StructuredFact, load_facts
+from reverie.recall.inspect import count_subject
+from reverie.recall.profile import load_profile
+from reverie.recall.roster import list_subjects
+
+_SUBJECTS, _MEMORIES, _TURNS = 50, 40, 60
+#: Entities and ties of a graph: more cannot be read.
+_ENTITIES, _TIES = 24, 40
+#: Views of a subject by name, in their order.
+SUBJECT_VIEWS = {
+    "now": "True now",
+    "history": "Over time",
+    "relations": "Relations",
+    "sessions": "Sessions and moods",
+    "profile": "Profile",
+}
+
+
+class ValiditySpan(NamedTuple):
+    """For how long a fact held, as a part of the time that is drawn."""
+
+    fact: StructuredFact
+    #: In percent.
+    x: float
+    width: float
+
+
+async def show_subjects(visit: Visit) -> Response:
+    """List subjects by name."""
+    search = visit.value("search")
+    found = await asyncio.to_thread(
+        list_subjects,
+        visit.services.batches,
+        visit.tenant_id,
+        search=search,
+        after=visit.value("after"),
+        limit=_SUBJECTS + 1,
+    )
+    return visit.render("subjects.html", subjects=found[:_SUBJECTS], more=len(found) > _SUBJECTS, search=search)
+
+
+async def show_person(visit: Visit) -> Response:
+    """Show one view of a subject, as of a time."""
+    subject_id, chosen = visit.name("subject"), visit.value("view") or "now"
+    if chosen not in _READ:
+        raise InputError(f"There is no view {chosen!r}: {', '.join(_READ)}.")
+    as_of = visit.time()
+    counts = await count_subject(visit.caller.reader(), subject_id)
+    values = await _READ[chosen](visit, subject_id, as_of or visit.at)
+    return visit.render(
+        f"subject_{chosen}.html",
+        subject=subject_id,
+        counts=counts,
+        views=SUBJECT_VIEWS,
+        chosen=chosen,
+        as_of=as_of,
+        **values,
+    )
+
+
+async def _now(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
+    facts = await load_facts(visit.caller.reader(), subject_id=subject_id, as_of=at)
+    return {"facts": facts} | await _memories(visit, subject_id, at, ("active", "candidate"))
+
+
+async def _history(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
+    facts = await load_facts(visit.caller.reader(), subject_id=subject_id, as_of=at, history=True)
+    listed = await _memories(visit, subject_id, at, ("superseded", "merged", "compressed"))
+    return {"spans": validity_spans(facts, at)} | listed
+
+
+async def _memories(visit: Visit, subject_id: str, at: datetime, states: tuple[State, ...]) -> dict[str, Any]:
+    """A page of memories of some states and of the kind that was chosen, latest first."""
+    kind: Kind | None = next((each for each in KINDS if each == visit.value("kind")), None)
+    entity, before = visit.value("entity"), visit.value("before")
+    found = await page_memories(
+        visit.caller.reader(),
+        subject_id,
+        policy=visit.caller.policy,
+        wanted=MemoryFilter(kinds=(kind,) if kind else KINDS, states=states, entity=entity),
+        as_of=at,
+        before=_uuid(before) if before else None,
+        limit=_MEMORIES + 1,
+    )
+    return {
+        "memories": found[:_MEMORIES],
+        "more": len(found) > _MEMORIES,
+        "kinds": KINDS,
+        "kind": kind,
+        "entity": entity,
+    }
+
+
+async def _relations(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
+    graph = await load_graph(visit.caller.reader(), subject_id, limit=_ENTITIES, edges=_TIES)
+    return {"graph": graph, "drawing": relation_graph(graph)}
+
+
+async def _sessions(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
+    sessions, moods = await sessions_and_moods(visit.caller.reader(), subject_id, before=visit.time("before"))
+    return {"sessions": sessions, "moods": moods}
+
+
+async def _profile(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
+    policy = visit.caller.policy
+    profile = await load_profile(visit.caller.reader(), subject_id=subject_id, policy=policy, as_of=at)
+    return {"profile": profile, "narrative": profile.narrative(policy.profile.narrative_words)}
+
+
+_READ: dict[str, Callable[[Visit, str, datetime], Awaitable[dict[str, Any]]]] = {
+    "now": _now,
+    "history": _history,
+    "relations": _relations,
+    "sessions": _sessions,
+    "profile": _profile,
+}
+
+
+def validity_spans(facts: Sequence[StructuredFact], at: datetime) -> list[ValiditySpan]:
+    """Return facts with the part of the time between the first and `at` for which each held."""
+    if not facts:
+        return []
+    start = min(fact.valid_from for fact in facts)
+    whole = max((at - start).total_seconds(), 1.0)
+
+    def share(when: datetime | None) -> float:
+        return 100.0 if when is None else min(max((when - start).total_seconds() / whole * 100, 0.0), 100.0)
+
+    spans = []
+    for fact in facts:
+        x = share(fact.valid_from)
+        spans.append(ValiditySpan(fact, round(x, 2), round(max(share(fact.valid_to) - x, 1.0), 2)))
+    return spans
+
+
+async def show_session(visit: Visit) -> Response:
+    """Show the turns of a session, from the beginning or from one turn on."""
+    subject_id, session_id = visit.name("subject"), visit.name("session")
+    first = await locate(visit.caller.reader(), visit.uuid("turn")) if visit.value("turn") else None
+    turns = await page_turns(visit.caller.reader(), subject_id, session_id, first=first, limit=_TURNS + 1)
+    following = turns[_TURNS] if len(turns) > _TURNS else None
+    return visit.render(
+        "session.html",
+        subject=subject_id,
+        session=session_id,
+        turns=turns[:_TURNS],
+        following=following,
+        first=first,
+    )
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise InputError(f"{text!r} is not an id.") from None
+
+
+PAGES = (
+    InspectorPage("subjects", show_subjects),
+    InspectorPage("subject", show_person),
+    InspectorPage("session", show_session),
+)

@@ -1,0 +1,167 @@
+"""Recall by two policies side by side with each signal and what was dropped, and the context as a model sees it.
+
+Neither is logged: looking at memory does not count as an access.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import Response
+
+from reverie.errors import InputError, PolicyError
+from reverie.inspector.drawing import Bar, stacked_bar
+from reverie.inspector.views.page import InspectorPage
+from reverie.inspector.visits import Visit
+from reverie.policy import SIGNALS, Policy, load_policy, shipped_policies
+from reverie.recall.contexts.context import assemble_context
+from reverie.recall.contexts.explained import ContextLine, explain_lines
+from reverie.recall.query import RecallQuery
+from reverie.recall.recall import recall
+from reverie.recall.result import Hit, RecallResult
+
+#: The tenant's own policy, in the forms.
+OWN_POLICY = "own"
+#: Dropped candidates that are listed.
+_DROPPED = 25
+_LONGEST_QUESTION = 10_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ShownHit:
+    """A hit with its score as a bar."""
+
+    hit: Hit
+    bars: Sequence[Bar]
+    #: Contributions by signal, the largest first, those of 0 left out.
+    parts: Sequence[tuple[str, float, float, float]]
+    #: Place of the same item on the other side, from 1; None: it is not there.
+    other: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PolicySide:
+    """The answer by one policy."""
+
+    policy: Policy
+    result: RecallResult
+    hits: Sequence[ShownHit]
+    #: How many candidates were dropped for each reason.
+    reasons: dict[str, int]
+
+
+async def ask_recall(visit: Visit) -> Response:
+    """Show the form, and the answers by one or two policies if a question was asked."""
+    question = _question(visit)
+    names = [name for name in (visit.value("first") or OWN_POLICY, visit.value("second")) if name]
+    sides: list[PolicySide] = []
+    if question and visit.request.method == "POST":
+        policies = [_policy(visit, name) for name in names]
+        results = [await _recall(visit, question, policy) for policy in policies]
+        sides = _sides(policies, results)
+    return visit.render(
+        "recall.html",
+        **_form(visit, question),
+        first=names[0],
+        second=names[1] if len(names) > 1 else "",
+        sides=sides,
+        legend=[(name, place % 12) for place, name in enumerate(SIGNALS) if _is_shown(name, sides)],
+    )
+
+
+async def show_context(visit: Visit) -> Response:
+    """Show the form, and the context for a message."""
+    question, context = _question(visit), None
+    lines: Sequence[ContextLine] = ()
+    first = visit.value("first") or OWN_POLICY
+    if visit.request.method == "POST":
+        context = await assemble_context(
+            visit.caller.questioner(),
+            RecallQuery(text=question or "", subject_id=visit.name("subject"), as_of=visit.time() or visit.at),
+            policy=_policy(visit, first),
+            embedder=visit.services.embedder,
+            reranker=visit.services.reranker,
+        )
+        lines = explain_lines(context)
+    return visit.render("context.html", **_form(visit, question), first=first, context=context, lines=lines)
+
+
+def _form(visit: Visit, question: str | None) -> dict[str, Any]:
+    return {
+        "subject": visit.value("subject"),
+        "question": question,
+        "as_of": visit.time(),
+        "policies": shipped_policies(),
+        "own": visit.caller.policy.name,
+    }
+
+
+def _question(visit: Visit) -> str | None:
+    question = visit.value("question")
+    if question and len(question) > _LONGEST_QUESTION:
+        raise InputError(f"A question has at most {_LONGEST_QUESTION:,} characters.")
+    return question
+
+
+def _policy(visit: Visit, name: str) -> Policy:
+    if name == OWN_POLICY:
+        return visit.caller.policy
+    if name not in shipped_policies():
+        raise InputError(f"There is no shipped policy {name!r}.")
+    try:
+        return load_policy(name)
+    except PolicyError as error:
+        raise InputError(str(error)) from error
+
+
+async def _recall(visit: Visit, question: str, policy: Policy) -> RecallResult:
+    query = RecallQuery(text=question, subject_id=visit.name("subject"), as_of=visit.time() or visit.at)
+    return await recall(
+        visit.caller.questioner(),
+        query,
+        policy=policy,
+        embedder=visit.services.embedder,
+        reranker=visit.services.reranker,
+    )
+
+
+def _sides(policies: Sequence[Policy], results: Sequence[RecallResult]) -> list[PolicySide]:
+    scale = max((_positive(hit) for result in results for hit in result.hits), default=0.0)
+    sides = []
+    for place, (policy, result) in enumerate(zip(policies, results, strict=True)):
+        others = results[1 - place].hits if len(results) > 1 else ()
+        ranks = {hit.id: rank for rank, hit in enumerate(others, 1)}
+        hits = [_shown(hit, scale, ranks.get(hit.id)) for hit in result.hits]
+        reasons = dict(Counter(drop.reason for drop in result.dropped).most_common())
+        sides.append(PolicySide(policy=policy, result=result, hits=hits, reasons=reasons))
+    return sides
+
+
+def _shown(hit: Hit, scale: float, other: int | None) -> ShownHit:
+    parts = {name: signal.contribution for name, signal in hit.signals.items()}
+    ordered = sorted(hit.signals.items(), key=lambda item: -abs(item[1].contribution))
+    return ShownHit(
+        hit=hit,
+        bars=stacked_bar(parts, SIGNALS, scale),
+        parts=[(name, signal.value, signal.weight, signal.contribution) for name, signal in ordered if signal.value],
+        other=other,
+    )
+
+
+def _positive(hit: Hit) -> float:
+    return sum(max(signal.contribution, 0.0) for signal in hit.signals.values())
+
+
+def _is_shown(name: str, sides: Sequence[PolicySide]) -> bool:
+    return any(bar.name == name for side in sides for shown in side.hits for bar in shown.bars)
+
+
+PAGES = (
+    InspectorPage("recall", ask_recall),
+    InspectorPage("recall", ask_recall, method="POST"),
+    InspectorPage("context", show_context),
+    InspectorPage("context", show_context, method="POST"),
+)

@@ -1,0 +1,31 @@
+"""Subjects and the views of one."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+pytestmark = pytest.mark.xdist_group("inspector")
+
+
+def test_subjects_are_found_by_name(admin: httpx.Client) -> None:
+    page = admin.get("subjects", params={"search": "EV"}).text
+    assert ">eve</a>" in page and ">bob</a>" not in page
+    assert "No subject" in admin.get("subjects", params={"search": "zzz"}).text
+
+
+def test_a_fact_that_ended_is_shown_with_its_time(admin: httpx.Client) -> None:
+    now = admin.get("subject", params={"subject": "eve"}).text
+    before = admin.get("subject", params={"subject": "eve", "as_of": "2026-03-20T00:00"}).text
+    history = admin.get("subject", params={"subject": "eve", "view": "history"}).text
+    assert ">Bergen</a>" in now and ">Oslo</a>" not in now
+    assert ">Oslo</a>" in before and ">Bergen</a>" not in before
+    assert "2026-03-01 to 2026-04-02" in history and "2026-04-02 until now" in history
+
+
+def test_memories_are_filtered(admin: httpx.Client) -> None:
+    page = admin.get("subject", params={"subject": "eve", "kind": "fact"}).text
+    assert "golden retriever" in page
+    assert "no such memories" in admin.get("subject", params={"subject": "eve", "kind": "instruction"}).text
+    page = admin.get("subject", params={"subject": "eve", "view": "relations"}).text
+    assert "<svg" in page and ">Bruno</a>" in page

@@ -1,0 +1,16 @@
+"""The health of a tenant."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import pytest
+
+pytestmark = pytest.mark.xdist_group("inspector")
+
+
+def test_a_tenants_health(admin: httpx.Client) -> None:
+    page = admin.get("tenant").text
+    assert re.search(r"<dt>subjects</dt><dd>\d</dd>", page)
+    assert "Needs attention" in page
