@@ -24,6 +24,7 @@ SECTIONS = {
     "Compare and publish memory": ("generations", "diff", "publish", "drill"),
     "Privacy": ("erase", "receipts", "consent", "export"),
     "Serve memory": ("serve", "worker", "keys"),
+    "Connect agents": ("mcp", "tools"),
     "Measure memory": ("evaluate", "fit-ranking", "check", "report", "digest"),
     "Operate": ("doctor", "runs", "clock", "costs", "reader", "maintain", "policy", "db"),
 }
@@ -34,6 +35,7 @@ FOLDERS = {
     **dict.fromkeys((*SECTIONS["Query memory"], "digest"), "memory"),
     **dict.fromkeys(("correct", "forget", "pin", "unpin", "undo"), "memory"),
     **dict.fromkeys(SECTIONS["Privacy"], "privacy"),
+    **dict.fromkeys(SECTIONS["Connect agents"], "agents"),
     "tenants": "operate",
     **dict.fromkeys(SECTIONS["Compare and publish memory"], "generations"),
 }
