@@ -63,6 +63,8 @@ class MemoryServer:
             title="Reverie memory",
             description="Bounded, explainable memory of what people said.",
             instructions=_INSTRUCTIONS,
+            # none of our arguments travels in a header; without this each call would make the whole list of tools
+            get_tool_input_schema=lambda _: None,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
