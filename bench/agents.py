@@ -3,16 +3,19 @@
     python bench/agents.py [--memories 20000] [--calls 400] [--work DIRECTORY] [--keep]
 
 One process asks one server, one question at a time, the doors in turn, so that what disturbs the machine disturbs all
-of them. Each door is used as its users do: `reverie_client.AsyncClient`, the SDK's own client over streamable HTTP, and
+of them. Then a hook, whose process is new for each prompt. Each door is used as its users do: `reverie_client.AsyncClient`, the SDK's own client over streamable HTTP, and
 the SDK's client with `python -m reverie_client.mcp` between. All of them check the answer against its schema.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
+import subprocess
 import sys
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
@@ -28,6 +31,8 @@ from mcp.client.streamable_http import streamable_http_client
 from bench.api_server import loading, running, vocabulary
 from bench.report import machine, print_table
 from reverie_client import AsyncClient
+from reverie_client.environment import Environment
+from reverie_client.hooks.install import install
 
 SUBJECT = "s00000"
 TOP_K = 8
@@ -35,6 +40,7 @@ TOP_K = 8
 WARM = 30
 #: The most that a recall over MCP may take, as a multiple of the plain one.
 MOST = 1.3
+COLD_CALLS = 30
 CLIENT = Path(__file__).resolve().parents[1] / "clients" / "python"
 
 Door = Callable[[str], Awaitable[Any]]
@@ -88,6 +94,22 @@ async def connect(open_doors: AsyncExitStack, url: str, key: str) -> dict[str, D
     return {"HTTP": ask_plainly, "MCP, HTTP": asks(over_http), "MCP, stdio": asks(over_stdio)}
 
 
+def cold_hooks(url: str, key: str) -> list[float]:
+    """Return the seconds of each call of a hook that recalls, its process included."""
+    seconds = []
+    with tempfile.TemporaryDirectory() as folder:
+        environment = Environment(url=url, key=key, subject_id=SUBJECT, session_id=None)
+        file = install("claude-code", environment, home=Path(folder))
+        command = json.loads(file.read_text())["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
+        for number in range(COLD_CALLS):
+            event = json.dumps({"session_id": "bench", "prompt": f"Who said {vocabulary()[number]}?"})
+            began = time.perf_counter()
+            done = subprocess.run(command, shell=True, input=event, capture_output=True, text=True, check=True)
+            seconds.append(time.perf_counter() - began)
+            assert "Reverie" in done.stdout
+    return seconds
+
+
 def at(share: float, seconds: list[float]) -> float:
     """The quantile of times, in milliseconds."""
     return 1000 * sorted(seconds)[min(len(seconds) - 1, int(share * len(seconds)))]
@@ -99,7 +121,9 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=400)
     options = parser.parse_args()
     with running(options) as server:
-        times = asyncio.run(measure(f"http://127.0.0.1:{server.port}", server.key, options.calls))
+        url = f"http://127.0.0.1:{server.port}"
+        times = asyncio.run(measure(url, server.key, options.calls))
+        hooks = cold_hooks(url, server.key)
     plain = times["HTTP"]
     rows = [
         [name, f"{at(0.5, each):.1f}", f"{at(0.95, each):.1f}", f"{at(0.5, each) / at(0.5, plain):.2f}",
@@ -109,6 +133,8 @@ def main() -> None:
     print(machine())
     title = f"Recall by an agent, ms, {options.calls} calls each; a p95 of at most {MOST} of plain HTTP is wanted"
     print_table(title, ["door", "p50", "p95", "p50 / HTTP", "p95 / HTTP"], sorted(rows))
+    title = f"A hook before a prompt, ms, {COLD_CALLS} cold processes; a p95 of at most 300 is wanted"
+    print_table(title, ["p50", "p95"], [[f"{at(0.5, hooks):.0f}", f"{at(0.95, hooks):.0f}"]])
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ SECTIONS = {
     "Compare and publish memory": ("generations", "diff", "publish", "drill"),
     "Privacy": ("erase", "receipts", "consent", "export"),
     "Serve memory": ("serve", "worker", "keys"),
-    "Connect agents": ("mcp", "tools"),
+    "Connect agents": ("mcp", "tools", "hooks"),
     "Measure memory": ("evaluate", "fit-ranking", "check", "report", "digest"),
     "Operate": ("doctor", "runs", "clock", "costs", "reader", "maintain", "policy", "db"),
 }

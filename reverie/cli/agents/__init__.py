@@ -2,5 +2,6 @@
 
 - `client`: the client's modules, or one sentence on how to install them
 - `mcp`: the MCP server over standard input and output
+- `hooks`: hooks of coding agents
 - `tools`: the definitions of the tools
 """
