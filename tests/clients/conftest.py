@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +14,6 @@ import uvicorn
 
 from reverie.api.app import create_app
 from reverie.api.keys import KeyScope, add_key
-from reverie.drive.advance import advance
-from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.session import perform
 from reverie.testing import DatabaseFactory
@@ -70,6 +68,3 @@ def live(database_factory: DatabaseFactory) -> Iterator[LiveServer]:
         yield LiveServer(f"http://127.0.0.1:{port}", url)
         server.should_exit = True
         thread.join(20)
-
-
-Remember = Callable[..., None]
