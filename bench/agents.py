@@ -3,8 +3,9 @@
     python bench/agents.py [--memories 20000] [--calls 400] [--work DIRECTORY] [--keep]
 
 One process asks one server, one question at a time, the doors in turn, so that what disturbs the machine disturbs all
-of them. Then a hook, whose process is new for each prompt. Each door is used as its users do: `reverie_client.AsyncClient`, the SDK's own client over streamable HTTP, and
-the SDK's client with `python -m reverie_client.mcp` between. All of them check the answer against its schema.
+of them. Each door is used as its users do: `reverie_client.AsyncClient`, the SDK's own client over streamable HTTP, and
+the SDK's client with `python -m reverie_client.mcp` between. All of them check the answer against its schema. Then a
+hook recalls, whose process is new for each prompt.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from reverie.telemetry.spans import TENANT_KEY
 #: Seconds for which a key is believed without asking again: so long a revoked one still works.
 TRUSTED_SECONDS = 5.0
 _REMEMBERED = 10_000
-#: Where the scope of a request that this process makes itself, for a message to `/mcp`, holds the grant of that message.
+#: Where the scope of a request that this process makes itself, for a message to `/mcp`, holds its grant.
 GRANT_KEY = "reverie.grant"
 
 #: Finds the key in the headers.

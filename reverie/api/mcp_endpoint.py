@@ -1,8 +1,8 @@
 """`/mcp`: the MCP server of `reverie-client` over streamable HTTP, for whoever has a key of the API.
 
-Each message is one POST without a session. Its key is looked up and counted once; the requests that a tool makes then go
-to the routes of this process, as that key, without leaving it: they have the scopes, the tenant and the checks of the
-API because they are requests of the API.
+Each message is one POST without a session. Its key is looked up and counted once; the requests that a tool makes then
+go to the routes of this process, as that key, without leaving it: they have the scopes, the tenant and the checks of
+the API because they are requests of the API.
 """
 
 from __future__ import annotations
@@ -19,10 +19,6 @@ import httpx
 from fastapi import FastAPI
 from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from reverie_client.errors import problem_of
-from reverie_client.mcp.server import Context, Door, MemoryServer
-from reverie_client.request import Request as ClientRequest
-from reverie_client.tools import MCP_TOOLS, Toolbox
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -34,6 +30,10 @@ from reverie.api.deadline import hand_on
 from reverie.api.keys import SCOPES
 from reverie.api.problems import ProblemError
 from reverie.telemetry.spans import TENANT_KEY
+from reverie_client.errors import problem_of
+from reverie_client.mcp.server import Context, Door, MemoryServer
+from reverie_client.request import Request as ClientRequest
+from reverie_client.tools import MCP_TOOLS, Toolbox
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
@@ -75,7 +75,9 @@ class McpEndpoint:
         request = Request(scope, receive)
         self._check_origin(request.headers.get("origin"))
         if request.method != "POST":
-            raise ProblemError(405, "Messages are sent with POST; there is no stream to open.", headers={"Allow": "POST"})
+            raise ProblemError(
+                405, "Messages are sent with POST; there is no stream to open.", headers={"Allow": "POST"}
+            )
         credentials = await bearer(request)
         state = self._app.state
         try:

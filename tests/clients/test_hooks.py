@@ -95,7 +95,10 @@ def test_a_transcript_tells_the_reply_where_the_event_does_not(live: LiveServer,
     run(recall, {"session_id": "t", "prompt": "Hello"})
     run(store, {"session_id": "t", "transcript_path": str(transcript)})
     with live.client() as memory:
-        assert [turn.text for turn in memory.read_working_memory("tia", "claude-code-t").turns] == ["Hello", "Good day."]
+        assert [turn.text for turn in memory.read_working_memory("tia", "claude-code-t").turns] == [
+            "Hello",
+            "Good day.",
+        ]
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://10.255.255.1", "nonsense"])

@@ -114,9 +114,13 @@ def test_a_stream_is_handed_on_and_stored_at_its_end(remembered: LiveServer, mod
 
 
 def test_of_a_stream_that_is_left_what_came_is_stored(remembered: LiveServer, model: Scripted) -> None:
-    with openai.OpenAI(**base(model)) as llm, remembered.client() as memory, memory.session("half", "s1") as session:
-        with session.call(llm.chat.completions.create, model="scripted", messages=ASKED, stream=True) as stream:
-            next(iter(stream))
+    with (
+        openai.OpenAI(**base(model)) as llm,
+        remembered.client() as memory,
+        memory.session("half", "s1") as session,
+        session.call(llm.chat.completions.create, model="scripted", messages=ASKED, stream=True) as stream,
+    ):
+        next(iter(stream))
     assert said(remembered, "half")[1] == ("assistant", "In")
 
 

@@ -86,7 +86,9 @@ def test_arguments_are_those_of_the_api() -> None:
         for name, field in TOOLS[tool].arguments.model_json_schema()["properties"].items():
             assert name in known, f"{tool}: {name}"
             theirs = _limits(known[name])
-            assert {limit: value for limit, value in _limits(field).items() if limit in theirs}.items() <= theirs.items()
+            assert {
+                limit: value for limit, value in _limits(field).items() if limit in theirs
+            }.items() <= theirs.items()
 
 
 def _fields(operation: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:

@@ -25,8 +25,8 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 def command() -> None:
     """Install hooks in a coding agent: they recall before each prompt and store after each reply.
 
-    A hook is one small script that asks a running `reverie serve`. If the server does not answer in time, the agent goes
-    on without memory.
+    A hook is one small script that asks a running `reverie serve`. If the server does not answer in time, the agent
+    goes on without memory.
 
     \b
     Examples:
@@ -40,7 +40,9 @@ def command() -> None:
 @_agent
 @_project
 @click.option("--subject", metavar="ID", help="Whose memory it is. [default: REVERIE_SUBJECT]")
-@click.option("--token-budget", type=click.IntRange(50, 20_000), default=800, show_default=True, help="Tokens a prompt.")
+@click.option(
+    "--token-budget", type=click.IntRange(50, 20_000), default=800, show_default=True, help="Tokens a prompt."
+)
 @click.option("--top-k", type=click.IntRange(1, 50), default=8, show_default=True, help="Memories a prompt.")
 @click.option("--recall-only", is_flag=True, help="Store nothing.")
 @_json

@@ -80,7 +80,9 @@ class Reply:
 
     def turn(self) -> Turn | None:
         """The turn of the assistant; None: nothing came."""
-        calls = [ToolCall(name=name[:200], arguments=_object(arguments)) for name, arguments in self.calls.values() if name]
+        calls = [
+            ToolCall(name=name[:200], arguments=_object(arguments)) for name, arguments in self.calls.values() if name
+        ]
         if not self.text.strip() and not calls:
             return None
         return Turn(source_id=new_id(), role="assistant", text=self.text, tool_calls=calls or None)

@@ -148,7 +148,7 @@ def _read(path: Path) -> dict[str, Any]:
     hooks = found.get("hooks", {}) if isinstance(found, dict) else None
     if not isinstance(hooks, dict) or not all(isinstance(entries, list) for entries in hooks.values()):
         raise HooksError(f"{path} does not hold hooks by event; nothing was changed.")
-    return found
+    return dict(found)
 
 
 def _write(path: Path, value: Mapping[str, Any]) -> None:

@@ -1,9 +1,10 @@
-"""The MCP server over standard input and output: a thin process over the HTTP client, with neither engine nor models."""
+"""The MCP server over standard input and output: a thin process over the HTTP client, without engine or models."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from uuid import uuid4
 
 from mcp.server.stdio import stdio_server
@@ -26,7 +27,5 @@ async def serve_stdio(environment: Environment) -> None:
 
 def run_stdio(environment: Environment) -> None:
     """Serve until standard input ends or the process is interrupted."""
-    try:
+    with suppress(KeyboardInterrupt):
         asyncio.run(serve_stdio(environment))
-    except KeyboardInterrupt:
-        pass

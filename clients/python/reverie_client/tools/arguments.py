@@ -90,7 +90,9 @@ class CorrectArguments(Arguments):
     memory_id: MemoryId
     content: Annotated[
         str | None,
-        Field(min_length=1, max_length=20_000, description="What is true instead. Default: it is only marked as wrong."),
+        Field(
+            min_length=1, max_length=20_000, description="What is true instead. Default: it is only marked as wrong."
+        ),
     ] = None
 
 

@@ -17,7 +17,7 @@ from reverie_client.tools import arguments as given
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scope:
-    """Whom a call is about: from the settings or the call, never from what the model wrote in an argument of its own."""
+    """Whom a call is about: set by the application, or named in the call where the application sets nobody."""
 
     subject_id: str
     session_id: str

@@ -42,6 +42,7 @@ def explained(error: ReverieClientError) -> ToolError:
 def invalid(name: str, error: ValidationError) -> ToolError:
     """Return the error for arguments that do not fit: each argument with what is expected there."""
     said = "; ".join(
-        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in error.errors(include_url=False)[:10]
+        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
+        for each in error.errors(include_url=False)[:10]
     )
     return ToolError(f"The arguments of {name} do not fit: {said}. Correct them and call again.")

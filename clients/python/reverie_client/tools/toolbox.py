@@ -69,9 +69,7 @@ class Toolbox:
         except ReverieClientError as error:
             raise explained(error) from error
 
-    def _steps(
-        self, name: str, arguments: str | Mapping[str, Any] | None
-    ) -> Generator[Request[Any], bytes, bytes]:
+    def _steps(self, name: str, arguments: str | Mapping[str, Any] | None) -> Generator[Request[Any], bytes, bytes]:
         """The requests of a call, one after the other; each is answered with the body of its answer."""
         if name not in self.names:
             raise ToolError(f"There is no tool {name!r}. The tools are {', '.join(self.names)}.")
