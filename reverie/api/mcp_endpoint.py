@@ -8,12 +8,11 @@ the API because they are requests of the API.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 from fastapi import FastAPI
@@ -38,7 +37,7 @@ from reverie_client.tools import MCP_TOOLS, Toolbox
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
 #: Pages on this machine, such as the inspector's. A page that a name was rebound to has another origin.
-_LOCAL = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class McpEndpoint:
@@ -93,7 +92,7 @@ class McpEndpoint:
 
     def _check_origin(self, origin: str | None) -> None:
         """Browsers say which page sends; programs send no origin."""
-        if origin is not None and origin not in self._origins and not _LOCAL.fullmatch(origin):
+        if origin is not None and origin not in self._origins and _host(origin) not in _LOCAL:
             raise ProblemError(403, "Pages of this origin may not ask. Name it in REVERIE_MCP_ORIGINS to let them.")
 
     async def _metadata(self, request: Request) -> JSONResponse:
@@ -164,6 +163,14 @@ async def _ask(routes: ASGIApp, app: FastAPI, outer: Scope, request: ClientReque
         raise problem_of(httpx.Response(answered["status"], headers=answered["headers"], content=answered["body"]))
     found: bytes = answered["body"]
     return found
+
+
+def _host(origin: str) -> str | None:
+    """The host of an origin; None: it has none, or is no address."""
+    try:
+        return urlsplit(origin).hostname
+    except ValueError:
+        return None
 
 
 def _base(request: Request) -> str:

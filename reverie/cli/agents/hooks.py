@@ -46,7 +46,7 @@ def command() -> None:
 @click.option("--top-k", type=click.IntRange(1, 50), default=8, show_default=True, help="Memories a prompt.")
 @click.option("--recall-only", is_flag=True, help="Store nothing.")
 @_json
-def install(agent: str, project: Path | None, subject: str | None, as_json: bool, **limits: Any) -> None:
+def write_hooks(agent: str, project: Path | None, subject: str | None, as_json: bool, **limits: Any) -> None:
     """Write the hooks into the agent's settings; what else is there stays. Again, it changes nothing.
 
     \b
@@ -81,7 +81,7 @@ def install(agent: str, project: Path | None, subject: str | None, as_json: bool
 @_agent
 @_project
 @_json
-def uninstall(agent: str, project: Path | None, as_json: bool) -> None:
+def remove_hooks(agent: str, project: Path | None, as_json: bool) -> None:
     """Remove the hooks, their settings with the key, and prompts that wait for a reply. Others' hooks stay.
 
     \b
@@ -104,7 +104,7 @@ def uninstall(agent: str, project: Path | None, as_json: bool) -> None:
 @command.command("show")
 @_project
 @_json
-def show(project: Path | None, as_json: bool) -> None:
+def show_hooks(project: Path | None, as_json: bool) -> None:
     """Show which agents have hooks, in which file, and what they run.
 
     \b
