@@ -13,12 +13,15 @@ import anyio
 import httpx
 import httpx2
 import pytest
+from fastapi.testclient import TestClient
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from reverie.api.app import create_app
 from reverie.store.connect import connect
 from reverie_client.tools import MCP_TOOLS
+from tests.api.conftest import settings_for
 from tests.clients.conftest import LiveServer
 from tests.recall.conftest import Corpus
 
@@ -221,3 +224,17 @@ def test_who_may_send(live: LiveServer, headers: dict[str, str], status: int) ->
 def test_there_is_no_stream_to_open(live: LiveServer) -> None:
     answer = httpx.get(f"{live.url}/mcp", headers=ACCEPT | {"Authorization": f"Bearer {live.key()}"})
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
+def test_origins_and_issuers_are_settings() -> None:
+    settings = settings_for(
+        "postgresql://nobody@127.0.0.1:1/none",
+        mcp_origins="https://a.example, https://b.example/",
+        mcp_issuers="https://id.example",
+    )
+    app = TestClient(create_app(settings), base_url="https://memory.example")
+    told = app.get("/.well-known/oauth-protected-resource").json()
+    assert told["authorization_servers"] == ["https://id.example"]
+    assert told["resource"] == "https://memory.example/mcp"
+    statuses = [app.get("/mcp", headers={"Origin": f"https://{name}.example"}).status_code for name in "abc"]
+    assert statuses == [405, 405, 403]
