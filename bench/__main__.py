@@ -32,6 +32,7 @@ BENCHES = {
     "pipeline": "How fast is a history turned into memory, beside the bare embedder?",
     "recall": "How fast is an answer, beside one hand-written hybrid statement?",
     "api": "How fast does the API answer, beside bare handlers in the same server? And for ten minutes of mixed load?",
+    "agents": "How fast does an agent recall over MCP, by HTTP and stdio, beside the plain HTTP client?",
     "freshness": "How soon after its acknowledgement is a turn recalled elsewhere, under the mixed load of `api`?",
     "decay": "How fast does importance fade, beside the best batched UPDATE?",
     "prune": "How fast is forgetting, beside one statement that deletes the same rows?",

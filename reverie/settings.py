@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from reverie.errors import SettingsError
 
@@ -115,6 +115,10 @@ class Settings(BaseSettings):
     api_seconds: float = Field(default=10.0, gt=0, le=3600)
     #: Rate limit per API key and process, as `number/second`, `/minute`, `/hour` or `/day`.
     api_rate: str = Field(default="200/second", pattern=_RATE)
+    #: Origins of pages, beside those of this machine, that may send messages to `/mcp`; separated by commas.
+    mcp_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    #: URLs of OAuth servers that issue keys of the API as access tokens, told to MCP clients; separated by commas.
+    mcp_issuers: Annotated[tuple[str, ...], NoDecode] = ()
 
     #: Key that opens every tenant in the inspector; it is no key of the API. None: each key opens its own tenant.
     inspector_key: SecretStr | None = Field(default=None, min_length=32, max_length=1000)
@@ -140,6 +144,13 @@ class Settings(BaseSettings):
         if value is None:
             return None
         return SecretStr(postgres_url(value.get_secret_value()))
+
+    @field_validator("mcp_origins", "mcp_issuers", mode="before")
+    @classmethod
+    def _separated(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        return tuple(each.strip().rstrip("/") for each in value.split(",") if each.strip())
 
     @field_validator("home")
     @classmethod

@@ -31,7 +31,10 @@ STEP = re.compile(r"^\d+\. `([^`]+)`", re.MULTILINE)
 RECIPES = {"Add a stage": 9, "Add a column to memory": 7, "Add a policy number": 3}
 LARGEST_FOLDER, LONGEST_FUNCTION, MOST_PARAMETERS = 20, 50, 7
 #: Names that a loader looks up in every module of a package: `cli.root` runs `command` of a command's module.
-LOADED = {f"reverie.cli.{folder}": {"command"} for folder in ("generations", "measure", "memory", "operate", "privacy")}
+LOADED = {
+    f"reverie.cli.{folder}": {"command"}
+    for folder in ("agents", "generations", "measure", "memory", "operate", "privacy")
+}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -15,6 +15,7 @@
 - `paging`: cursors
 - `journal`: recalls and contexts logged after the response
 - `flusher`: moves quiet sessions to the log in a thread
+- `mcp_endpoint`: `/mcp`, the same operations as tools over the Model Context Protocol
 - `turn_reader`: a process that applies the rules to long texts
 - `metrics`: Prometheus metrics
 - `tracing`: a span for each request, where traces are on

@@ -26,6 +26,8 @@ from reverie.telemetry.spans import TENANT_KEY
 #: Seconds for which a key is believed without asking again: so long a revoked one still works.
 TRUSTED_SECONDS = 5.0
 _REMEMBERED = 10_000
+#: Where the scope of a request that this process makes itself, for a message to `/mcp`, holds its grant.
+GRANT_KEY = "reverie.grant"
 
 #: Finds the key in the headers.
 bearer = HTTPBearer(auto_error=False, description="A key created by `reverie keys add`.")
@@ -122,7 +124,9 @@ class Access:
         Raises ProblemError: 401 for no key in force, 403 for one without the scope, 429 when it sends too much.
         """
         state = request.app.state
-        grant = await state.gate.grant(credentials.credentials if credentials else None, state.services)
+        grant: Grant | None = request.scope.get(GRANT_KEY)  # looked up and counted already
+        if grant is None:
+            grant = await state.gate.grant(credentials.credentials if credentials else None, state.services)
         if not grant.allows(self._scope):
             raise ProblemError(403, f"This key lacks the scope {self._scope}.")
         request.scope[TENANT_KEY] = grant.tenant_id  # for whoever traces it

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
@@ -22,6 +23,9 @@ from reverie.settings import Settings, load_settings
 from reverie.telemetry.spans import recorder
 from reverie.telemetry.starting import start_tracing
 
+if TYPE_CHECKING:
+    from reverie.api.mcp_endpoint import McpEndpoint
+
 _DESCRIPTION = """
 Memory for AI agents: send turns, get memories and contexts.
 
@@ -38,8 +42,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_services(settings, metrics) as services:
-            app.state.services = services
+        async with AsyncExitStack() as running:
+            app.state.services = await running.enter_async_context(open_services(settings, metrics))
+            if endpoint is not None:
+                await running.enter_async_context(endpoint.running())
             yield
 
     app = FastAPI(
@@ -58,6 +64,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for router in (*ROUTERS, operations.router, documentation.router):
         take_on(app, router)
     serve_documentation(app)
+    endpoint = _mcp(app, settings)
     app.add_middleware(
         EdgeMiddleware,
         metrics=metrics,
@@ -68,6 +75,19 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     _trace(app)
     _document_problems(app)
     return app
+
+
+def _mcp(app: FastAPI, settings: Settings) -> McpEndpoint | None:
+    """Add `/mcp` where the extra `mcp` and the client are installed."""
+    if find_spec("mcp") is None or find_spec("reverie_client") is None:
+        return None
+    from reverie.api.mcp_endpoint import McpEndpoint
+
+    endpoint = McpEndpoint(
+        app, origins=settings.mcp_origins, issuers=settings.mcp_issuers, max_bytes=settings.api_bytes
+    )
+    app.router.routes.extend(endpoint.routes())
+    return endpoint
 
 
 def _trace(app: FastAPI) -> None:

@@ -49,6 +49,11 @@ def deadline_of(scope: Scope) -> Deadline:
     return found
 
 
+def hand_on(scope: Scope, inner: Scope) -> None:
+    """Give a request that is made for another one the deadline of that one."""
+    inner[_KEY] = scope[_KEY]
+
+
 def may_be_stored(scope: Scope, error: Error) -> bool:
     """Whether an error of psycopg's leaves open what became of a commit: the connection was lost before the answer."""
     return deadline_of(scope).may_be_stored and error.sqlstate is None

@@ -5,6 +5,7 @@
 - `measure/`: commands that measure memory
 - `privacy/`: commands that erase and export what people said, and keep to what they agreed to
 - `operate/`: commands that build memory, serve it and maintain it
+- `agents/`: commands that connect agents to memory
 - `generations/`: commands that build memory beside the live one, compare and publish it
 - `options`: options that several commands share
 - `session`: what a command works with: settings, database, policy and models, each created on first use

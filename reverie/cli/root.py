@@ -24,6 +24,7 @@ SECTIONS = {
     "Compare and publish memory": ("generations", "diff", "publish", "drill"),
     "Privacy": ("erase", "receipts", "consent", "export"),
     "Serve memory": ("serve", "inspect", "worker", "keys", "webhooks"),
+    "Connect agents": ("mcp", "tools", "hooks"),
     "Measure memory": ("evaluate", "simulate", "fit-ranking", "check", "report", "digest"),
     "Operate": ("doctor", "runs", "clock", "costs", "reader", "maintain", "policy", "db"),
 }
@@ -36,6 +37,7 @@ FOLDERS = {
     **dict.fromkeys(("correct", "forget", "pin", "unpin", "undo"), "memory"),
     **dict.fromkeys(SECTIONS["Privacy"], "privacy"),
     "inspect": "memory",
+    **dict.fromkeys(SECTIONS["Connect agents"], "agents"),
     "tenants": "operate",
     **dict.fromkeys(SECTIONS["Compare and publish memory"], "generations"),
 }

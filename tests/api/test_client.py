@@ -232,3 +232,14 @@ def test_errors_name_the_field(memory: Caller) -> None:
         memory.recall("ana", "x", top_k=0)
     assert wrong.value.pointers == ["#/top_k"]
     assert wrong.value.errors[0].detail in wrong.value.detail
+
+
+def test_a_correction_may_name_the_subject(memory: Caller, corpus: Corpus) -> None:
+    quartz = corpus.memory("Found quartz")
+    with pytest.raises(NotFoundError):
+        memory.correct_memory(quartz, "wrong", subject_id="bob")
+    with pytest.raises(InvalidRequestError, match="keep_apart takes no subject_id"):
+        memory.correct_memory(quartz, "keep_apart", subject_id="ann")
+    assert memory.correct_memory(quartz, "wrong", subject_id="ann").id
+    with pytest.raises(NotFoundError):
+        memory.correct_memory(quartz, "retract", subject_id="bob")

@@ -30,6 +30,7 @@ FILES = {
 #: Files that users have, and examples of names.
 EXAMPLES = {
     "analytics.json",
+    "claude_desktop_config.json",
     "conversations.json",
     "mine.toml",
     "my-policy.toml",

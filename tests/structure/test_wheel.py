@@ -34,11 +34,13 @@ def built(project: Path, folder: Path) -> Path:
 
 def test_the_client_installs_without_the_engine(tmp_path: Path) -> None:
     wheel = built(ROOT / "clients" / "python", tmp_path / "dist")
-    assert wheel.stat().st_size < 60_000
+    assert wheel.stat().st_size < 90_000
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
         (metadata,) = (archive.read(name).decode() for name in archive.namelist() if name.endswith("/METADATA"))
-    needed = {Requirement(line.partition(": ")[2]).name for line in metadata.splitlines() if "Requires-Dist" in line}
+    requirements = [Requirement(line.partition(": ")[2]) for line in metadata.splitlines() if "Requires-Dist" in line]
+    needed = {each.name for each in requirements if each.marker is None}
+    assert {each.name for each in requirements} - needed == {"mcp"}
     assert needed == {"httpx", "pydantic", "tenacity"}
     assert (tmp_path / "site" / "reverie_client" / "py.typed").is_file()
     # nothing but the wheel and what it needs: a package beyond those cannot be imported
@@ -56,10 +58,10 @@ def allow(name):
 for name in {sorted(needed)!r}:
     allow(name)
 sys.path.insert(0, {str(tmp_path / "site")!r})
-import reverie_client
+import reverie_client, reverie_client.tools, reverie_client.hooks.install
 assert reverie_client.__file__.startswith({str(tmp_path)!r}), reverie_client.__file__
 tops = {{name.partition(".")[0] for name in sys.modules}}
-assert not tops & {{"reverie", "psycopg", "numpy", "polars", "fastapi", "onnxruntime"}}, tops
+assert not tops & {{"reverie", "psycopg", "numpy", "polars", "fastapi", "onnxruntime", "mcp"}}, tops
 assert len(allowed) < 15, allowed
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)

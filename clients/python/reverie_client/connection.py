@@ -41,8 +41,12 @@ class Connection:
 
     def send(self, request: Request[T]) -> T:
         """Send a request and return its answer. Raises ReverieClientError."""
-        answer: T = Retrying(**retrying(request, self._attempts))(self._send_once, request)
-        return answer
+        return request.read(self.fetch(request))
+
+    def fetch(self, request: Request[Any]) -> bytes:
+        """Send a request and return the body of its answer. Raises ReverieClientError."""
+        body: bytes = Retrying(**retrying(request, self._attempts))(self._send_once, request)
+        return body
 
     def close(self) -> None:
         """Close the connections."""
@@ -56,12 +60,12 @@ class Connection:
     ) -> None:
         self.close()
 
-    def _send_once(self, request: Request[T]) -> T:
+    def _send_once(self, request: Request[Any]) -> bytes:
         try:
             response = self._http.request(**request.arguments())
         except httpx.TransportError as error:
             raise _unreachable(error) from error
-        return _answer(request, response)
+        return _body(response)
 
 
 class AsyncConnection:
@@ -81,6 +85,10 @@ class AsyncConnection:
 
     async def send(self, request: Request[T]) -> T:
         """Send a request and return its answer. Raises ReverieClientError."""
+        return request.read(await self.fetch(request))
+
+    async def fetch(self, request: Request[Any]) -> bytes:
+        """Send a request and return the body of its answer. Raises ReverieClientError."""
         return await AsyncRetrying(**retrying(request, self._attempts))(self._send_once, request)
 
     async def aclose(self) -> None:
@@ -95,12 +103,12 @@ class AsyncConnection:
     ) -> None:
         await self.aclose()
 
-    async def _send_once(self, request: Request[T]) -> T:
+    async def _send_once(self, request: Request[Any]) -> bytes:
         try:
             response = await self._http.request(**request.arguments())
         except httpx.TransportError as error:
             raise _unreachable(error) from error
-        return _answer(request, response)
+        return _body(response)
 
 
 def _headers(key: str) -> Mapping[str, Any]:
@@ -111,7 +119,7 @@ def _unreachable(error: httpx.TransportError) -> UnreachableError:
     return UnreachableError(f"The server did not answer: {str(error) or type(error).__name__}.")
 
 
-def _answer(request: Request[T], response: httpx.Response) -> T:
+def _body(response: httpx.Response) -> bytes:
     if not response.is_success:
         raise problem_of(response)
-    return request.read(response.content)
+    return response.content

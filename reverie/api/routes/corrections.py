@@ -53,11 +53,18 @@ class CorrectionRequest(Body):
     )
     content: Text | None = Field(default=None, min_length=1, max_length=MOST_CHARACTERS)
     actor: Name | None = Field(default=None, description="Who makes the correction. Default: the name of the key.")
+    subject_id: Name | None = Field(
+        default=None,
+        description="The subject that the memory must be of; for another one it does not exist. Default: any. "
+        "Not with keep_apart.",
+    )
 
     @model_validator(mode="after")
     def _content_for_a_replacement(self) -> CorrectionRequest:
         if (self.kind == "replace") != (self.content is not None):
             raise ValueError("kind replace needs content; other kinds must not have it")
+        if self.kind == "keep_apart" and self.subject_id is not None:
+            raise ValueError("kind keep_apart takes no subject_id")
         return self
 
 
@@ -111,10 +118,21 @@ async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
     actor = body.actor or caller.grant.name
     if body.kind == "retract":
         retracted = retract_correction(
-            caller.writer(), memory_id=body.memory_id, policy=caller.policy, as_of=now(), actor=actor
+            caller.writer(),
+            memory_id=body.memory_id,
+            policy=caller.policy,
+            as_of=now(),
+            subject_id=body.subject_id,
+            actor=actor,
         )
         return _answer(await retracted)
-    asked = CorrectionAsked(memory_id=body.memory_id, asked=body.kind, content=body.content, actor=actor)
+    asked = CorrectionAsked(
+        memory_id=body.memory_id,
+        subject_id=body.subject_id,
+        asked=body.kind,
+        content=body.content,
+        actor=actor,
+    )
     correct = partial(correct_memory, correction=asked, policy=caller.policy, as_of=now())
     try:
         made = await correct(caller.writer())

@@ -27,6 +27,7 @@ def correct_memory(
     *,
     content: str | None = None,
     actor: str | None = None,
+    subject_id: str | None = None,
 ) -> Request[Correction]:
     """Correct a memory: mark it as wrong, replace it, forget it, pin it, undo a merge or supersession, or retract.
 
@@ -44,11 +45,13 @@ def correct_memory(
     keep_apart: it was merged or superseded by mistake; retract: take back its latest correction (wrong, replace,
     forget or keep_apart). `memory_id` may then also be the replacement.
     actor: Who makes the correction. Default: the name of the key.
+    subject_id: The subject that the memory must be of; for another one it does not exist. Default: any. Not with
+    keep_apart.
     """
     return Request(
         "POST",
         "/v1/corrections",
         Correction,
-        body={"memory_id": memory_id, "kind": kind, "content": content, "actor": actor},
+        body={"memory_id": memory_id, "kind": kind, "content": content, "actor": actor, "subject_id": subject_id},
         is_idempotent=False,
     )

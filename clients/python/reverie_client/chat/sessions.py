@@ -1,0 +1,121 @@
+"""A conversation around calls of any OpenAI-compatible client: memory is told before a call, turns are stored after it.
+
+    with memory.session("ana", "s1") as session:
+        reply = session.call(openai.chat.completions.create, model="…", messages=[{"role": "user", "content": "Hi"}])
+
+A fault of memory never fails a call of the model: it is kept in `errors`, and the call goes on without memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from reverie_client.chat.messages import Reply, question_of, question_turn, with_memory
+from reverie_client.chat.streams import AsyncRecordedStream, RecordedStream
+from reverie_client.errors import ReverieClientError
+from reverie_client.request import Request
+from reverie_client.routes.contexts import Context, assemble_context
+from reverie_client.routes.sessions import close_session
+from reverie_client.routes.turns import Turn, append_turns
+
+if TYPE_CHECKING:
+    from reverie_client.connection import AsyncConnection, Connection
+
+
+class MemorySession:
+    """One conversation of a subject; made by `Client.session`."""
+
+    def __init__(self, client: Connection, subject_id: str, session_id: str, *, closes: bool = False) -> None:
+        self._client, self._subject_id, self._session_id, self._closes = client, subject_id, session_id, closes
+        #: Faults of memory, oldest first.
+        self.errors: list[ReverieClientError] = []
+        #: What the last call was told; None: nothing.
+        self.context: Context | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._closes:
+            self._try(close_session(self._subject_id, self._session_id))
+
+    def call(self, create: Callable[..., Any], *, messages: Sequence[Any], **given: Any) -> Any:
+        """Call `create`, such as `openai.chat.completions.create`, with memory, and store question and reply.
+
+        Returns its answer; with `stream=True` a stream of the same parts, which is stored when it ends.
+        """
+        self.context = self._try(_asked(self._subject_id, messages))
+        answer = create(messages=with_memory(messages, self.context.text if self.context else ""), **given)
+        if given.get("stream"):
+            return RecordedStream(answer, lambda reply: self._store(messages, reply))
+        reply = Reply()
+        reply.take(answer)
+        self._store(messages, reply)
+        return answer
+
+    def _store(self, messages: Sequence[Any], reply: Reply) -> None:
+        if turns := _turns(self._session_id, messages, reply):
+            self._try(append_turns(self._subject_id, self._session_id, turns))
+
+    def _try(self, request: Request[Any]) -> Any:
+        try:
+            return self._client.send(request)
+        except ReverieClientError as error:
+            self.errors.append(error)
+            return None
+
+
+class AsyncMemorySession:
+    """The same for asyncio; made by `AsyncClient.session`."""
+
+    def __init__(self, client: AsyncConnection, subject_id: str, session_id: str, *, closes: bool = False) -> None:
+        self._client, self._subject_id, self._session_id, self._closes = client, subject_id, session_id, closes
+        #: Faults of memory, oldest first.
+        self.errors: list[ReverieClientError] = []
+        #: What the last call was told; None: nothing.
+        self.context: Context | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._closes:
+            await self._try(close_session(self._subject_id, self._session_id))
+
+    async def call(self, create: Callable[..., Awaitable[Any]], *, messages: Sequence[Any], **given: Any) -> Any:
+        """Call `create` with memory, and store question and reply; with `stream=True` when the stream ends."""
+        self.context = await self._try(_asked(self._subject_id, messages))
+        answer = await create(messages=with_memory(messages, self.context.text if self.context else ""), **given)
+        if given.get("stream"):
+            return AsyncRecordedStream(answer, lambda reply: self._store(messages, reply))
+        reply = Reply()
+        reply.take(answer)
+        await self._store(messages, reply)
+        return answer
+
+    async def _store(self, messages: Sequence[Any], reply: Reply) -> None:
+        if turns := _turns(self._session_id, messages, reply):
+            await self._try(append_turns(self._subject_id, self._session_id, turns))
+
+    async def _try(self, request: Request[Any]) -> Any:
+        try:
+            return await self._client.send(request)
+        except ReverieClientError as error:
+            self.errors.append(error)
+            return None
+
+
+def _asked(subject_id: str, messages: Sequence[Any]) -> Request[Context]:
+    """The context of a call. The conversation itself is left out: the caller's messages hold it."""
+    question = question_of(messages)
+    return assemble_context(subject_id, question=question and question[:20_000])
+
+
+def _turns(session_id: str, messages: Sequence[Any], reply: Reply) -> list[Turn]:
+    return [turn for turn in (question_turn(session_id, messages), reply.turn()) if turn is not None]

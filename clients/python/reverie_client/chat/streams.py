@@ -1,0 +1,86 @@
+"""A reply that comes in parts: each part is handed on as it comes, and the whole is stored at the end."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from types import TracebackType
+from typing import Any, Self
+
+from reverie_client.chat.messages import Reply
+
+
+class RecordedStream:
+    """Stands for the stream of a client library; its other attributes are those of the stream.
+
+    What came is stored when the stream ends, is closed, or its `with` block is left.
+    """
+
+    def __init__(self, stream: Any, store: Callable[[Reply], None]) -> None:
+        self._stream, self._store, self._reply, self._stored = stream, store, Reply(), False
+
+    def __iter__(self) -> Iterator[Any]:
+        try:
+            for part in self._stream:
+                self._reply.take(part)
+                yield part
+        finally:
+            self._end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def close(self) -> None:
+        """Close the stream and store what came."""
+        if hasattr(self._stream, "close"):
+            self._stream.close()
+        self._end()
+
+    def _end(self) -> None:
+        if not self._stored:
+            self._stored = True
+            self._store(self._reply)
+
+
+class AsyncRecordedStream:
+    """The same for asyncio."""
+
+    def __init__(self, stream: Any, store: Callable[[Reply], Awaitable[None]]) -> None:
+        self._stream, self._store, self._reply, self._stored = stream, store, Reply(), False
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        try:
+            async for part in self._stream:
+                self._reply.take(part)
+                yield part
+        finally:
+            await self._end()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def close(self) -> None:
+        """Close the stream and store what came."""
+        if hasattr(self._stream, "close"):
+            await self._stream.close()
+        await self._end()
+
+    async def _end(self) -> None:
+        if not self._stored:
+            self._stored = True
+            await self._store(self._reply)

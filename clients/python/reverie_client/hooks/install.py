@@ -1,0 +1,166 @@
+"""Writes the hooks of a coding agent, removes them and shows them; what others wrote in the same file stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from reverie_client.environment import Environment
+from reverie_client.errors import ReverieClientError
+from reverie_client.hooks.agents import AGENTS, Agent, hooks_file
+
+SCRIPT = Path(__file__).with_name("script.py")
+#: Seconds that the script waits for the server; the rest of 0.3 seconds is its own start.
+SECONDS = 0.25
+#: Seconds after which the agent ends the script, should it hang.
+LIMIT = 5
+
+
+class HooksError(ReverieClientError):
+    """The hooks cannot be written; the message says why."""
+
+
+def install(
+    agent: str,
+    environment: Environment,
+    *,
+    home: Path,
+    project: Path | None = None,
+    token_budget: int = 800,
+    top_k: int = 8,
+    stores: bool = True,
+) -> Path:
+    """Write the hooks of an agent and their settings, and return the file of the hooks. Again, it changes nothing.
+
+    Raises HooksError: no subject, an agent that is not known, or a file that is not the agent's JSON.
+    """
+    known = _known(agent)
+    if environment.subject_id is None:
+        raise HooksError("REVERIE_SUBJECT is not set: whose memory is it? Name it with --subject.")
+    path = hooks_file(known, home=home, project=project)
+    found = _without_ours(_read(path))
+    settings = _settings_file(known, home, project)
+    _write_settings(
+        settings,
+        {
+            "url": environment.url,
+            "key": environment.key,
+            "subject_id": environment.subject_id,
+            "token_budget": token_budget,
+            "top_k": top_k,
+            "seconds": SECONDS,
+            "store": stores,
+            "folder": str(settings.parent / "waiting"),
+        },
+    )
+    events = ((known.recall, "recall"), (known.store, "store")) if stores else ((known.recall, "recall"),)
+    hooks = found.setdefault("hooks", {})
+    for event, action in events:
+        hooks.setdefault(event, []).append(known.entry(_command(action, known, settings), LIMIT))
+    _write(path, {**known.header, **found})
+    return path
+
+
+def uninstall(agent: str, *, home: Path, project: Path | None = None) -> list[Path]:
+    """Remove the hooks of an agent, their settings with the key, and prompts that wait; return what was changed."""
+    known = _known(agent)
+    path, settings = hooks_file(known, home=home, project=project), _settings_file(known, home, project)
+    changed = []
+    if path.exists() and _ours(_read(path)):
+        left = _without_ours(_read(path))
+        if left in ({}, known.header):
+            path.unlink()
+        else:
+            _write(path, left)
+        changed.append(path)
+    if settings.exists():
+        settings.unlink()
+        changed.append(settings)
+    if not list(settings.parent.glob("*.json")):
+        for prompt in (settings.parent / "waiting").glob("*.json*"):
+            prompt.unlink()
+    return changed
+
+
+def show(*, home: Path, project: Path | None = None) -> list[dict[str, Any]]:
+    """Return each agent with its file and the commands that stand there."""
+    rows = []
+    for agent in AGENTS.values():
+        path = hooks_file(agent, home=home, project=project)
+        rows.append(
+            {
+                "agent": agent.name,
+                "file": str(path),
+                "commands": _ours(_read(path)) if path.exists() else [],
+                "documentation": agent.documentation,
+            }
+        )
+    return rows
+
+
+def _known(agent: str) -> Agent:
+    if agent not in AGENTS:
+        raise HooksError(f"{agent!r} is no agent with hooks: {', '.join(AGENTS)}.")
+    return AGENTS[agent]
+
+
+def _settings_file(agent: Agent, home: Path, project: Path | None) -> Path:
+    name = agent.name if project is None else f"{agent.name}-{project.resolve().name}"
+    return home / ".reverie" / "hooks" / f"{name}.json"
+
+
+def _command(action: str, agent: Agent, settings: Path) -> str:
+    """What the agent's shell runs; -I and -S leave out the user's packages, which no hook needs."""
+    return shlex.join([sys.executable, "-I", "-S", str(SCRIPT), action, agent.name, str(settings)])
+
+
+def _is_ours(entry: Any) -> bool:
+    return f"{SCRIPT.parent.name}/{SCRIPT.name}" in json.dumps(entry) and "reverie" in json.dumps(entry)
+
+
+def _ours(found: Mapping[str, Any]) -> list[str]:
+    entries = [entry for each in found.get("hooks", {}).values() for entry in each if _is_ours(entry)]
+    handlers = [handler for entry in entries for handler in entry.get("hooks", [entry])]
+    return [handler.get("command") or handler.get("bash") for handler in handlers]
+
+
+def _without_ours(found: dict[str, Any]) -> dict[str, Any]:
+    kept = {
+        event: [entry for entry in entries if not _is_ours(entry)] for event, entries in found.get("hooks", {}).items()
+    }
+    hooks = {event: entries for event, entries in kept.items() if entries}
+    others = {name: value for name, value in found.items() if name != "hooks"}
+    return others | ({"hooks": hooks} if hooks else {})
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8") or "{}")
+    except ValueError as error:
+        raise HooksError(f"{path} is not JSON; nothing was changed: {error}.") from None
+    hooks = found.get("hooks", {}) if isinstance(found, dict) else None
+    if not isinstance(hooks, dict) or not all(isinstance(entries, list) for entries in hooks.values()):
+        raise HooksError(f"{path} does not hold hooks by event; nothing was changed.")
+    return dict(found)
+
+
+def _write(path: Path, value: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f"{path.name}.new")
+    new.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(new, path)
+
+
+def _write_settings(path: Path, value: Mapping[str, Any]) -> None:
+    """Write the settings, which hold a key, for their owner alone."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        json.dump(value, file, indent=2)

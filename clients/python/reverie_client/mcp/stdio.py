@@ -1,0 +1,31 @@
+"""The MCP server over standard input and output: a thin process over the HTTP client, without engine or models."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from uuid import uuid4
+
+from mcp.server.stdio import stdio_server
+
+from reverie_client.client import AsyncClient
+from reverie_client.environment import Environment
+from reverie_client.mcp.server import Door, MemoryServer
+from reverie_client.tools import MCP_TOOLS, Toolbox
+
+
+async def serve_stdio(environment: Environment) -> None:
+    """Serve until standard input ends."""
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # its lines hold query strings
+    session = environment.session_id or f"mcp-{uuid4().hex[:12]}"
+    toolbox = Toolbox(subject_id=environment.subject_id, session_id=session, names=MCP_TOOLS)
+    async with AsyncClient(environment.url, environment.key) as client, stdio_server() as (reading, writing):
+        server = MemoryServer(lambda _: Door(toolbox=toolbox, fetch=client.fetch)).server
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+def run_stdio(environment: Environment) -> None:
+    """Serve until standard input ends or the process is interrupted."""
+    with suppress(KeyboardInterrupt):
+        asyncio.run(serve_stdio(environment))

@@ -1,0 +1,48 @@
+"""What a model is told when a call fails: what was wrong, and what to do about it."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from reverie_client.errors import ProblemError, ReverieClientError, UnreachableError
+
+#: By status of the API: what helps. A detail of the API stands before it.
+_REMEDIES = {
+    401: "Set REVERIE_API_KEY to a key that `reverie keys add NAME` printed.",
+    403: "Ask the operator for a key with this scope: `reverie keys add NAME --scope SCOPE`.",
+    404: "Call recall or list_memories to get ids that exist.",
+    409: "The id is taken by other content: use another source_id.",
+    413: "Send less at once: fewer or shorter messages.",
+    422: "Correct the arguments that are named and call again.",
+    503: "Nothing is wrong with the arguments; call again in a few seconds.",
+}
+
+
+class ToolError(ReverieClientError):
+    """A call that a model can make again in another way; the message says how."""
+
+
+def explained(error: ReverieClientError) -> ToolError:
+    """Return the error with a remedy, in words for a model."""
+    match error:
+        case ToolError():
+            return error
+        case UnreachableError():
+            return ToolError(f"{error} Start the server with `reverie serve`, or set REVERIE_URL to its address.")
+        case ProblemError(status=429):
+            seconds = error.retry_after or 1
+            return ToolError(f"{error.detail} Wait {seconds:g} seconds, then call again.")
+        case ProblemError():
+            remedy = _REMEDIES.get(error.status, "Tell the user that memory has a fault at the moment.")
+            return ToolError(f"{error.detail} {remedy}")
+        case _:
+            return ToolError(str(error))
+
+
+def invalid(name: str, error: ValidationError) -> ToolError:
+    """Return the error for arguments that do not fit: each argument with what is expected there."""
+    said = "; ".join(
+        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
+        for each in error.errors(include_url=False)[:10]
+    )
+    return ToolError(f"The arguments of {name} do not fit: {said}. Correct them and call again.")

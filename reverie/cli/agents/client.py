@@ -1,0 +1,21 @@
+"""The modules of the client, `reverie-client`, which is installed beside the engine or not at all."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from reverie.errors import SettingsError
+
+
+def client_module(name: str) -> Any:
+    """Return a module of the client. Raises SettingsError: it is not installed, with the command that installs it."""
+    try:
+        return import_module(f"reverie_client.{name}" if name else "reverie_client")
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in ("reverie_client", "mcp", "mcp_types", "httpx"):
+            raise
+        raise SettingsError(
+            f"{package} is not installed; install it with: pip install 'reverie-client[mcp]'."
+        ) from error

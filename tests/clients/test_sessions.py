@@ -1,0 +1,171 @@
+"""`client.session(...)` around calls of the OpenAI client, against a scripted server of completions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import openai
+import pytest
+
+from reverie.store.connect import connect
+from reverie_client import AsyncClient, Client
+from tests.clients.conftest import LiveServer
+from tests.recall.conftest import Corpus
+
+ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Where did I find quartz?"}]
+CALL = {"index": 0, "id": "c1", "type": "function", "function": {"name": "search", "arguments": '{"q": "quartz"}'}}
+
+
+class Scripted(ThreadingHTTPServer):
+    """Answers each completion with what is scripted, whole or in parts, and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.seen: list[dict[str, Any]] = []
+        self.message: dict[str, Any] = {"role": "assistant", "content": "In the garden."}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Scripted
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.seen.append(asked)
+        base = {"id": "x", "created": 1, "model": "scripted"}
+        self.send_response(200)
+        if asked.get("stream"):
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            for delta in self._deltas():
+                choice = {"index": 0, "delta": delta, "finish_reason": None}
+                self._part(base | {"object": "chat.completion.chunk", "choices": [choice]})
+            self.wfile.write(b"data: [DONE]\n\n")
+        else:
+            choice = {"index": 0, "message": self.server.message, "finish_reason": "stop"}
+            body = json.dumps(base | {"object": "chat.completion", "choices": [choice]}).encode()
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    def _deltas(self) -> Iterator[dict[str, Any]]:
+        for word in (self.server.message["content"] or "").split(" "):
+            yield {"content": word + " "}
+        for call in self.server.message.get("tool_calls", []):
+            yield {"tool_calls": [call]}
+            yield {"tool_calls": [{"index": 0, "function": {"arguments": " "}}]}
+
+    def _part(self, value: dict[str, Any]) -> None:
+        self.wfile.write(f"data: {json.dumps(value)}\n\n".encode())
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def model() -> Iterator[Scripted]:
+    with Scripted() as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def base(model: Scripted) -> dict[str, Any]:
+    return {"base_url": f"http://127.0.0.1:{model.server_port}/v1", "api_key": "none", "max_retries": 0}
+
+
+@pytest.fixture(scope="module")
+def remembered(live: LiveServer) -> LiveServer:
+    with connect(live.database_url) as conn:
+        for subject in ("whole", "parts", "async", "tool", "half"):
+            Corpus(conn, subject=subject).memory("Found quartz in the garden")
+    return live
+
+
+def said(live: LiveServer, subject: str) -> list[tuple[str, str]]:
+    with live.client() as memory:
+        return [(turn.role, turn.text.strip()) for turn in memory.read_working_memory(subject, "s1").turns]
+
+
+def test_a_call_is_told_what_is_remembered_and_stored_once(remembered: LiveServer, model: Scripted) -> None:
+    with openai.OpenAI(**base(model)) as llm, remembered.client() as memory, memory.session("whole", "s1") as session:
+        for _ in range(2):
+            reply = session.call(llm.chat.completions.create, model="scripted", messages=ASKED)
+        assert (reply.choices[0].message.content, session.errors) == ("In the garden.", [])
+    system, user = model.seen[0]["messages"]
+    assert system["content"].startswith("Be brief.\n\nWhat is remembered") and "Found quartz" in system["content"]
+    assert user == ASKED[1]
+    assert [role for role, _ in said(remembered, "whole")] == ["user", "assistant", "assistant"]
+
+
+def test_a_stream_is_handed_on_and_stored_at_its_end(remembered: LiveServer, model: Scripted) -> None:
+    with openai.OpenAI(**base(model)) as llm, remembered.client() as memory, memory.session("parts", "s1") as session:
+        stream = session.call(llm.chat.completions.create, model="scripted", messages=ASKED, stream=True)
+        assert "".join(part.choices[0].delta.content or "" for part in stream) == "In the garden. "
+        assert stream.response.status_code == 200, "other attributes are the stream's"
+    assert said(remembered, "parts") == [("user", ASKED[1]["content"]), ("assistant", "In the garden.")]
+
+
+def test_of_a_stream_that_is_left_what_came_is_stored(remembered: LiveServer, model: Scripted) -> None:
+    with (
+        openai.OpenAI(**base(model)) as llm,
+        remembered.client() as memory,
+        memory.session("half", "s1") as session,
+        session.call(llm.chat.completions.create, model="scripted", messages=ASKED, stream=True) as stream,
+    ):
+        next(iter(stream))
+    assert said(remembered, "half")[1] == ("assistant", "In")
+
+
+def test_tools_that_the_model_calls_are_stored_with_their_arguments(remembered: LiveServer, model: Scripted) -> None:
+    model.message = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+    with openai.OpenAI(**base(model)) as llm, remembered.client() as memory, memory.session("tool", "s1") as session:
+        for part in session.call(llm.chat.completions.create, model="scripted", messages=ASKED, stream=True):
+            assert part.id == "x"
+        model.message = {"role": "assistant", "content": "There."}
+        answer = {"role": "tool", "tool_call_id": "c1", "content": "garden"}
+        more = [*ASKED, {"role": "assistant", "content": None, "tool_calls": [CALL]}, answer]
+        session.call(llm.chat.completions.create, model="scripted", messages=more)
+        turns = memory.read_working_memory("tool", "s1").turns
+    assert [(turn.role, turn.text.strip()) for turn in turns] == [
+        ("user", ASKED[1]["content"]),
+        ("assistant", ""),
+        ("assistant", "There."),
+    ]
+    assert (turns[1].tool_calls[0]["name"], turns[1].tool_calls[0]["arguments"]) == ("search", {"q": "quartz"})
+
+
+def test_the_same_for_asyncio(remembered: LiveServer, model: Scripted) -> None:
+    async def main() -> None:
+        async with (
+            openai.AsyncOpenAI(**base(model)) as llm,
+            AsyncClient(remembered.url, remembered.key()) as memory,
+            memory.session("async", "s1", closes=True) as session,
+        ):
+            await session.call(llm.chat.completions.create, model="scripted", messages=ASKED)
+            stream = await session.call(llm.chat.completions.create, model="scripted", messages=ASKED, stream=True)
+            assert [part async for part in stream]
+            turns = (await memory.read_working_memory("async", "s1")).turns
+            assert [turn.role for turn in turns] == ["user", "assistant", "assistant"]
+            assert session.context is not None and "quartz" in session.context.text
+
+    asyncio.run(main())
+
+
+def test_a_fault_of_memory_does_not_fail_the_call(model: Scripted) -> None:
+    with (
+        openai.OpenAI(**base(model)) as llm,
+        Client("http://127.0.0.1:9", "none", attempts=1) as memory,
+        memory.session("ann", "s1") as session,
+    ):
+        reply = session.call(llm.chat.completions.create, model="scripted", messages=ASKED)
+    assert reply.choices[0].message.content == "In the garden."
+    assert model.seen[0]["messages"] == ASKED
+    assert [type(error).__name__ for error in session.errors] == ["UnreachableError", "UnreachableError"]

@@ -1,0 +1,104 @@
+"""Tools that an application hands to a model: one source, three shapes, and a dispatcher that runs what is called."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from reverie.api.app import create_app
+from reverie.settings import Settings
+from reverie.store.connect import connect
+from reverie_client import AsyncClient
+from reverie_client.tools import AGENT_TOOLS, SHAPES, TOOLS, Shape, Toolbox, ToolError
+from tests.clients.conftest import LiveServer
+
+CALLS: dict[str, dict[str, Any]] = {
+    "record_observation": {"content": "Prefers tea", "category": "preference"},
+    "update_user_context": {"scaffold_updates": {"work.role": "nurse"}, "persistent_info_additions": ["Has a sister"]},
+    "update_connection_context": {"connection_id": "jira-1", "learned": {"default_project": "WARD"}},
+    "recall": {"question": "tea"},
+}
+#: Operation of the API, and the arguments of a tool that have other limits than its fields.
+OPERATIONS = {
+    "recall": "recall",
+    "get_context": "assemble",
+    "correct": "correct",
+    "list_memories": "list_memories",
+    "record_observation": "observe",
+    "update_user_context": "update_user",
+    "update_connection_context": "update_connection",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_shapes_come_from_one_source(shape: Shape) -> None:
+    for made, name in zip(Toolbox(subject_id="ann").definitions(shape), AGENT_TOOLS, strict=True):
+        function = made.get("function", made)
+        (schema,) = (function[key] for key in ("parameters", "input_schema", "inputSchema") if key in function)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.validate(CALLS[name], schema)
+        assert (function["name"], function["description"]) == (name, TOOLS[name].description)
+        assert "subject_id" not in schema["properties"], "the application says whom it is about, not the model"
+
+
+def test_what_a_model_calls_is_run(live: LiveServer) -> None:
+    toolbox = Toolbox(subject_id="ann", session_id="s1")
+    with live.client() as memory:
+        for name, arguments in CALLS.items():
+            answer = json.loads(toolbox.run(memory, name, json.dumps(arguments)))
+            jsonschema.validate(answer, TOOLS[name].answer.model_json_schema(mode="serialization"))
+    with connect(live.database_url) as conn:
+        rows = conn.execute("select distinct metadata ->> 'tool_id', session_id from log.events order by 1").fetchall()
+    assert rows == [(name, "s1") for name in sorted(CALLS) if name != "recall"]
+
+    async def main() -> str:
+        async with AsyncClient(live.url, live.key()) as memory:
+            return await toolbox.run_async(memory, "recall", CALLS["recall"])
+
+    assert json.loads(asyncio.run(main()))["subject_id"] == "ann"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("erase", {}, "no tool 'erase'"),
+        ("recall", "{", "not JSON"),
+        ("recall", "[]", "one JSON object"),
+        ("recall", {"question": "tea", "subject_id": "bob"}, "subject_id"),
+        ("record_observation", {"content": "Tea", "category": "rumour"}, "category"),
+    ],
+)
+def test_a_call_that_does_not_fit_is_explained(live: LiveServer, name: str, arguments: Any, said: str) -> None:
+    with live.client() as memory, pytest.raises(ToolError, match=said):
+        Toolbox(subject_id="ann").run(memory, name, arguments)
+
+
+def test_arguments_are_those_of_the_api() -> None:
+    """Each argument is a field of the operation's request, with the same limits or none of its own."""
+    document = create_app(Settings.model_validate({"embedding_model": "none"})).openapi()
+    operations = {each["operationId"]: each for path in document["paths"].values() for each in path.values()}
+    for tool, operation in OPERATIONS.items():
+        known = _fields(operations[operation], document["components"]["schemas"])
+        for name, field in TOOLS[tool].arguments.model_json_schema()["properties"].items():
+            assert name in known, f"{tool}: {name}"
+            theirs = _limits(known[name])
+            assert {
+                limit: value for limit, value in _limits(field).items() if limit in theirs
+            }.items() <= theirs.items()
+
+
+def _fields(operation: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    fields = {each["name"]: each["schema"] for each in operation.get("parameters", [])}
+    if "requestBody" in operation:
+        reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+        fields |= schemas[reference.rpartition("/")[2]]["properties"]
+    return fields
+
+
+def _limits(field: dict[str, Any]) -> dict[str, Any]:
+    (kind,) = [each for each in field.get("anyOf", [field]) if each.get("type") != "null"]
+    return {name: value for name, value in kind.items() if name in ("minimum", "maximum", "minItems", "maxItems")}
