@@ -31,6 +31,7 @@ _DELETES = (
     "ops.embeddings",
     "ops.connection_tools",
     "ops.subject_credits",
+    "ops.store_items",
     "ops.consents",
 )
 #: Statements that change rows which name something erased beside other things, by the table.

@@ -19,4 +19,5 @@ LOG_TABLES = (
     "log.contexts",
     "ops.replies",
     "ops.reviews",
+    "ops.store_items",
 )
