@@ -16,6 +16,7 @@
 - `reviews`: turns that a person should look at
 - `erasures`: erasures and their receipts
 - `consents`: what a subject agrees to
+- `store`: the key-value store of agent frameworks
 - `operations`: health, readiness and metrics, outside `/v1`
 """
 
@@ -36,6 +37,7 @@ from reverie.api.routes import (
     recalls,
     reviews,
     sessions,
+    store,
     turns,
     working_memory,
 )
@@ -59,5 +61,6 @@ ROUTERS = tuple(
         reviews,
         erasures,
         consents,
+        store,
     )
 )
