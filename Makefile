@@ -10,12 +10,13 @@ READER := .venv-reader
 TORCH ?= torch
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 DEPLOYMENTS := .venv-deployments
+ADAPTERS := .venv-adapters
 PORT ?= 3000
 COUNT ?= 100000
 SEED ?= 20261122
 WORKERS ?= 2
 
-.PHONY: help env demo ui marts docs prefect worker test test-extras reader test-deployments test-llm kills fuzz lint types house ci bench client wheel clean
+.PHONY: help env demo ui marts docs prefect worker test test-extras test-adapters reader test-deployments test-llm kills fuzz lint types house ci bench client wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -100,6 +101,20 @@ $(EXTRAS)/.ready: requirements.lock pyproject.toml
 	@$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check \
 		$(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -c requirements.lock \
 		'$(TORCH)' pytest pytest-timeout pytest-xdist hypothesis httpx -e '.[api,embedded,sentence-transformers]'
+	@touch $@
+
+test-adapters: $(ADAPTERS)/.ready  ## run the adapters of agent frameworks against a server, beside the frameworks' own implementations
+	$(ADAPTERS)/bin/python -m pytest -q -rs tests/adapters
+
+# the frameworks at their own versions: openai-agents needs another openai than the lock has for litellm
+$(ADAPTERS)/.ready: requirements.lock pyproject.toml $(wildcard clients/*/pyproject.toml) | .venv/.uv
+	@test -x $(ADAPTERS)/bin/python || $(PYTHON) -m venv $(ADAPTERS)
+	@echo "Installing LangGraph, the OpenAI Agents SDK, Pydantic AI and the engine ..."
+	@grep -vE '^(openai|litellm)==' requirements.lock > $(ADAPTERS)/constraints.txt
+	@$(BIN)/uv pip install --quiet --python $(ADAPTERS)/bin/python -c $(ADAPTERS)/constraints.txt \
+		'langgraph>=1.2,<2' 'openai-agents>=0.24,<1' 'pydantic-ai-slim>=2,<3' pytest pytest-timeout pytest-xdist hypothesis httpx \
+		-e '.[api,embedded]' -e clients/python
+	@$(BIN)/uv pip install --quiet --python $(ADAPTERS)/bin/python --no-deps -e clients/langgraph -e clients/openai-agents -e clients/pydantic-ai
 	@touch $@
 
 # glibc would give memory back after each step of training, and half of the time would go to the kernel

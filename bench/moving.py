@@ -100,7 +100,7 @@ def measure(url: str, directory: Path, memories: int, subjects: int) -> list[tup
         warm = directory / "warm.json"
         warm.write_text(json.dumps([_warm(number, text) for number, text in enumerate(texts())]), encoding="utf-8")
         import_file(store, warm, FileOptions(format="mem0"), tenant_id=TENANT)
-        ingest(work_of(store, BEGAN))
+        list(ingest(work_of(store, BEGAN)))
         write_memories(directory / "mem0.json", memories, subjects)
         began = time.perf_counter()
         found = import_file(store, directory / "mem0.json", FileOptions(format="mem0"), tenant_id=TENANT)
@@ -108,8 +108,8 @@ def measure(url: str, directory: Path, memories: int, subjects: int) -> list[tup
         assert found.statements == memories, found
         as_of = BEGAN + timedelta(seconds=memories, days=1)
         began = time.perf_counter()
-        ingest(work_of(store, as_of))
-        catch_up(work_of(store, as_of))
+        list(ingest(work_of(store, as_of)))
+        list(catch_up(work_of(store, as_of)))
         took["run"] = time.perf_counter() - began
     began = time.perf_counter()
     move_out(url, TENANT, directory / "out", subject_id=None, format="mem0")

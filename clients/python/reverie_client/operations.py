@@ -17,6 +17,7 @@ from reverie_client.routes import (
     recalls,
     reviews,
     sessions,
+    store,
     turns,
     working_memory,
 )
@@ -59,6 +60,7 @@ class Operations:
     iter_receipts = Items(erasures.list_erasures, lambda page: page.receipts)
     read_consent = Method(consent.read_consent)
     change_consent = Method(consent.change_consent)
+    run_store = Method(store.run_store)
     health = Method(operations.health)
     ready = Method(operations.ready)
     read_metrics = Method(operations.read_metrics)
