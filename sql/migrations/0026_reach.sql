@@ -49,3 +49,6 @@ comment on column ops.store_items.created_at is 'When the key was first put.';
 comment on column ops.store_items.updated_at is 'When the value was last put.';
 comment on column ops.store_items.ttl_minutes is 'Minutes from the last put, or the last read that refreshes it, to the end of the item; null: no end.';
 comment on column ops.store_items.expires_at is 'When it ends; from then on nobody reads it.';
+
+-- data teams count items; names and values are withheld
+grant select (tenant_id, created_at, updated_at, ttl_minutes, expires_at) on ops.store_items to reverie_analyst;

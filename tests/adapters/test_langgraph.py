@@ -174,7 +174,7 @@ def test_nodes_in_a_graph(client: Client) -> None:
         out = graph.compile().invoke({"messages": [asked]}, config)
     assert [message.content for message in out["messages"]] == [asked.content, "Nice."]
     assert out["context"]
-    assert "Bruno" in recall_tool(client, "ana").invoke({"question": "What dog do I have?"})
+    assert "Bruno" in recall_tool(client, "ana").invoke({"question": "What is my golden retriever called?"})
     assert client.recall("ana", "Bruno golden retriever", top_k=10).hits
     with pytest.raises(ValueError, match="user_id"):
         graph.compile().invoke({"messages": [asked]}, {"configurable": {}})
