@@ -28,7 +28,7 @@ MOVED_FORMATS: Mapping[str, str] = {
     "jsonl": "records.jsonl",
     "parquet": "records.parquet",
 }
-#: Rows that are read at a time.
+#: _Row that are read at a time.
 _ROWS = 2_000
 #: Columns of a table of records; those that are objects in a record are JSON texts.
 _COLUMNS = ("type", "subject_id", "session_id", "source_id", "turn_index", "role", "speaker", "said_at", "text",
@@ -36,7 +36,7 @@ _COLUMNS = ("type", "subject_id", "session_id", "source_id", "turn_index", "role
 _JSON_COLUMNS = ("tool_calls", "metadata")
 _KINDS = {"preference": "preference"}
 
-Rows = dict[str, Any]
+_Row = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +57,7 @@ class _Source:
     subject_id: str | None
     counts: Counter[str]
 
-    def rows(self, name: str, counted: str, **more: Any) -> Iterator[Rows]:
+    def rows(self, name: str, counted: str, **more: Any) -> Iterator[_Row]:
         """Yield the rows of a query, a portion at a time."""
         params = {"tenant": self.tenant_id, "subject": self.subject_id} | more
         with self.conn.cursor(name=f"moving_{name}") as cursor:
@@ -66,7 +66,7 @@ class _Source:
                 self.counts[counted] += 1
                 yield {key: value for key, value in row.items() if value is not None}
 
-    def known(self) -> Iterator[Rows]:
+    def known(self) -> Iterator[_Row]:
         """Yield what was imported, as it came, and then what else is in force, as records of statements."""
         yield from self.rows("statements", "statement", imported=True)
         for memory in self.rows("memories", "memory"):
@@ -96,7 +96,7 @@ def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, 
     return MovedOut(file=file, counts=counts)
 
 
-def _as_statement(memory: Rows) -> Rows:
+def _as_statement(memory: _Row) -> _Row:
     """A memory as the record of a statement: an instruction is a fact to those who know no instructions."""
     fields = {"id": memory["id"], "kind": memory["kind"], "importance": memory["importance"]}
     record = {
@@ -113,7 +113,7 @@ def _as_statement(memory: Rows) -> Rows:
     return {name: value for name, value in record.items() if value is not None}
 
 
-def _records(source: _Source) -> Iterator[Rows]:
+def _records(source: _Source) -> Iterator[_Row]:
     yield from source.rows("turns", "turn")
     yield from source.rows("outcomes", "outcome")
     yield from source.rows("statements", "statement", imported=False)
@@ -148,7 +148,7 @@ def _write_mem0(source: _Source, file: Path) -> None:
         _write_list(out, b'{"results": [', (mem0_item(record) for record in source.known()), b"]}\n")
 
 
-def mem0_item(record: Rows) -> Rows:
+def mem0_item(record: _Row) -> _Row:
     """Return a statement as a memory of mem0; what came from there has its own fields again."""
     metadata = record.get("metadata") or {}
     if metadata.get("format") == "mem0":
@@ -170,9 +170,9 @@ def mem0_item(record: Rows) -> Rows:
 def _write_letta(source: _Source, file: Path) -> None:
     """Write an agent file with an agent a subject: its turns as messages, what is known in a block `human`."""
     known = {subject: list(rows) for subject, rows in _by_subject(source.known())}
-    agents, blocks = list[Rows](), list[Rows]()
+    agents, blocks = list[_Row](), list[_Row]()
 
-    def add(subject_id: str, turns: list[Rows]) -> None:
+    def add(subject_id: str, turns: list[_Row]) -> None:
         number = len(agents)
         statements = known.pop(subject_id, [])
         agents.append(_letta_agent(number, subject_id, turns, has_block=bool(statements)))
@@ -183,11 +183,11 @@ def _write_letta(source: _Source, file: Path) -> None:
         add(subject_id, list(turns))
     for subject_id in list(known):
         add(subject_id, [])
-    lists: Rows = {name: [] for name in ("groups", "files", "sources", "tools", "mcp_servers")}
+    lists: _Row = {name: [] for name in ("groups", "files", "sources", "tools", "mcp_servers")}
     file.write_bytes(orjson.dumps({"agents": agents, "blocks": blocks, **lists}, option=orjson.OPT_INDENT_2))
 
 
-def _letta_agent(number: int, subject_id: str, turns: list[Rows], *, has_block: bool) -> Rows:
+def _letta_agent(number: int, subject_id: str, turns: list[_Row], *, has_block: bool) -> _Row:
     places = [
         {"id": f"message-{place}"} | {name: turn[name] for name in turn if name not in ("type", "subject_id", "text")}
         for place, turn in enumerate(turns)
@@ -206,7 +206,7 @@ def _letta_agent(number: int, subject_id: str, turns: list[Rows], *, has_block: 
     }
 
 
-def _letta_message(agent: int, place: int, turn: Rows) -> Rows:
+def _letta_message(agent: int, place: int, turn: _Row) -> _Row:
     message = {
         "id": f"message-{place}",
         "agent_id": f"agent-{agent}",
@@ -218,7 +218,7 @@ def _letta_message(agent: int, place: int, turn: Rows) -> Rows:
     return {name: value for name, value in message.items() if value is not None}
 
 
-def _letta_block(number: int, statements: list[Rows]) -> Rows:
+def _letta_block(number: int, statements: list[_Row]) -> _Row:
     value = "\n".join(record["text"] for record in statements)
     return {
         "id": f"block-{number}",
@@ -229,12 +229,12 @@ def _letta_block(number: int, statements: list[Rows]) -> Rows:
     }
 
 
-def _by_subject(rows: Iterable[Rows]) -> Iterator[tuple[str, Iterator[Rows]]]:
+def _by_subject(rows: Iterable[_Row]) -> Iterator[tuple[str, Iterator[_Row]]]:
     held = sorted(rows, key=lambda row: str(row["subject_id"]))
     return groupby(held, key=lambda row: str(row["subject_id"]))
 
 
-def _write_list(out: IO[bytes], head: bytes, items: Iterable[Rows], tail: bytes) -> None:
+def _write_list(out: IO[bytes], head: bytes, items: Iterable[_Row], tail: bytes) -> None:
     out.write(head)
     for number, item in enumerate(items):
         out.write((b",\n" if number else b"\n") + orjson.dumps(item))

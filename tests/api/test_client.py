@@ -154,7 +154,9 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClie
     assert memory.change_consent("ann", retain_days=30).retain_days == memory.read_consent("ann").retain_days == 30
     kept = {"op": "put", "namespace": ["ann"], "key": "k", "value": {"gone": None}}
     assert memory.run_store([kept]).results[0].items == []
-    assert memory.run_store([{"op": "get", "namespace": ["ann"], "key": "k"}]).results[0].items[0].value == {"gone": None}
+    assert memory.run_store([{"op": "get", "namespace": ["ann"], "key": "k"}]).results[0].items[0].value == {
+        "gone": None
+    }
     assert memory.run_store([kept | {"value": None}]).results
     assert memory.erase("subject", subject_id="ann", preview=True).receipt is None
     assert memory.erase("subject", subject_id="ann").receipt == 1

@@ -158,10 +158,10 @@ def command(
     ChatGPT, Slack or reverie export (log.jsonl), from another memory system, trace store or help desk (--format), or
     with --from from a table or query of another Postgres (only read).
 
-    A turn that is imported twice is stored once, so an interrupted import can be run again. A record that cannot be
-    imported becomes a dead letter with file, line and reason. A record needs subject_id, session_id, role, said_at
-    and text. Their usual names in other systems are recognized and reported; --map names others. The command fails if
-    more than a tenth of a file becomes dead letters for one reason, and says which option helps.
+    A record that is imported twice is stored once, so an interrupted import can be run again. One that cannot be
+    imported becomes a dead letter with file, line and reason. A turn needs subject_id, session_id, role, said_at and
+    text; their usual names are recognized and reported, and --map names others. The command fails if more than a
+    tenth of a file becomes dead letters for one reason.
 
     \b
     Examples:
@@ -169,7 +169,6 @@ def command(
       reverie import chats.csv.gz --map subject_id=owner --map role:klant=user --timezone Europe/Berlin
       reverie import calls.csv --time-format '%d/%m/%Y %H:%M' --timezone Europe/Madrid
       reverie import chatgpt-export.zip --subject ana
-      reverie import slack-export.zip
       reverie import memories.json --format mem0
       reverie import --from CRM_URL --table public.messages --cursor updated_at --map subject_id=customer
     """

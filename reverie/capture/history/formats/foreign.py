@@ -12,7 +12,13 @@ from reverie.capture.history.files import InputFile
 from reverie.capture.history.formats.archive import Archive
 from reverie.capture.history.formats.helpdesks import read_claude, read_intercom, read_zendesk
 from reverie.capture.history.formats.messages import MessageReader
-from reverie.capture.history.formats.remembered import Converted, read_graph, read_letta, read_mem0, read_openmemory
+from reverie.capture.history.formats.remembered import (
+    Converted,
+    read_temporal_graph,
+    read_letta,
+    read_mem0,
+    read_openmemory,
+)
 from reverie.capture.history.formats.shapes import ForeignItem, foreign_items, split_page
 from reverie.capture.history.formats.traces import read_langfuse, read_langsmith
 from reverie.capture.history.records import BrokenItem, InputItem, Record, SkippedItem
@@ -35,8 +41,8 @@ class _Format(NamedTuple):
 _ITEMS: Mapping[str, _Format] = {
     "mem0": _Format(("results", "memories"), read_mem0),
     "openmemory": _Format(("memories", "items"), read_openmemory, ("memories.json",)),
-    "zep": _Format(("edges", "facts", "episodes", "messages", "nodes"), read_graph),
-    "graphiti": _Format(("edges", "facts", "episodes", "messages", "nodes"), read_graph),
+    "zep": _Format(("edges", "facts", "episodes", "messages", "nodes"), read_temporal_graph),
+    "graphiti": _Format(("edges", "facts", "episodes", "messages", "nodes"), read_temporal_graph),
     "letta": _Format(("agents", "blocks", "passages"), read_letta),
     "intercom": _Format(("conversations", "data"), read_intercom),
     "zendesk": _Format(("tickets", "results"), read_zendesk),

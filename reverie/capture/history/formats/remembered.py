@@ -76,7 +76,7 @@ def read_openmemory(item: ForeignItem, subject: str | None, start: datetime | No
     )
 
 
-def read_graph(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
+def read_temporal_graph(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
     """Yield what Zep or Graphiti gives: an edge of the graph is a statement, a message a turn, a document one to read.
 
     An edge holds from `valid_at`, or when it was created, until `invalid_at`. Nodes are skipped: their summaries are
