@@ -160,8 +160,7 @@ def command(
 
     A record that is imported twice is stored once, so an interrupted import can be run again. One that cannot be
     imported becomes a dead letter with file, line and reason. A turn needs subject_id, session_id, role, said_at and
-    text; their usual names are recognized and reported, and --map names others. The command fails if more than a
-    tenth of a file becomes dead letters for one reason.
+    text; usual names are recognized, and --map names others. It fails if over a tenth of a file becomes dead letters.
 
     \b
     Examples:

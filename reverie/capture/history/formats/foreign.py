@@ -14,10 +14,10 @@ from reverie.capture.history.formats.helpdesks import read_claude, read_intercom
 from reverie.capture.history.formats.messages import MessageReader
 from reverie.capture.history.formats.remembered import (
     Converted,
-    read_temporal_graph,
     read_letta,
     read_mem0,
     read_openmemory,
+    read_temporal_graph,
 )
 from reverie.capture.history.formats.shapes import ForeignItem, foreign_items, split_page
 from reverie.capture.history.formats.traces import read_langfuse, read_langsmith
