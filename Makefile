@@ -173,7 +173,7 @@ client: $(READY)  ## write the Python client's methods and types from the API's 
 site: $(READY) $(SITE)/.ready  ## write the documentation as a site into var/site/html: links and anchors are checked, search works offline
 	@$(BIN)/python tools/site.py
 	@cd var/site && ../../$(SITE)/bin/zensical build --clean --strict -f mkdocs.yml
-	@$(BIN)/python tools/site.py --finish $(SITE)/iframe-worker/package/shim.js
+	@$(BIN)/python tools/site.py --finish $(SITE)/iframe-worker/package/shim/index.js
 
 # the shim lets the search run where pages are opened from the disk; without npm it is left out
 $(SITE)/.ready: | .venv/.uv
