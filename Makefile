@@ -11,12 +11,15 @@ TORCH ?= torch
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 DEPLOYMENTS := .venv-deployments
 MCP := .node-mcp
+ADAPTERS := .venv-adapters
+SITE := .venv-site
+DIST := .venv-dist
 PORT ?= 3000
 COUNT ?= 100000
 SEED ?= 20261122
 WORKERS ?= 2
 
-.PHONY: help env demo ui marts docs prefect worker test test-extras reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench client wheel clean
+.PHONY: help env demo ui marts docs prefect worker test test-extras test-adapters reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench client site dist wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,6 +106,20 @@ $(EXTRAS)/.ready: requirements.lock pyproject.toml
 		'$(TORCH)' pytest pytest-timeout pytest-xdist hypothesis httpx -e '.[api,embedded,sentence-transformers]'
 	@touch $@
 
+test-adapters: $(ADAPTERS)/.ready  ## run the adapters of agent frameworks against a server, beside the frameworks' own implementations
+	$(ADAPTERS)/bin/python -m pytest -q -rs tests/adapters
+
+# the frameworks at their own versions: openai-agents needs another openai than the lock has for litellm
+$(ADAPTERS)/.ready: requirements.lock pyproject.toml $(wildcard clients/*/pyproject.toml) | .venv/.uv
+	@test -x $(ADAPTERS)/bin/python || $(PYTHON) -m venv $(ADAPTERS)
+	@echo "Installing LangGraph, the OpenAI Agents SDK, Pydantic AI and the engine ..."
+	@grep -vE '^(openai|litellm)==' requirements.lock > $(ADAPTERS)/constraints.txt
+	@$(BIN)/uv pip install --quiet --python $(ADAPTERS)/bin/python -c $(ADAPTERS)/constraints.txt \
+		'langgraph>=1.2,<2' 'openai-agents>=0.24,<1' 'pydantic-ai-slim>=2,<3' pytest pytest-timeout pytest-xdist hypothesis httpx \
+		-e '.[api,embedded]' -e clients/python
+	@$(BIN)/uv pip install --quiet --python $(ADAPTERS)/bin/python --no-deps -e clients/langgraph -e clients/openai-agents -e clients/pydantic-ai
+	@touch $@
+
 # glibc would give memory back after each step of training, and half of the time would go to the kernel
 KEEPS_MEMORY := MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=17179869184
 
@@ -164,9 +181,37 @@ bench: $(READY)  ## measure everything against its floor (an hour on two cores)
 client: $(READY)  ## write the Python client's methods and types from the API's description
 	$(BIN)/python clients/python/generate.py
 
+site: $(READY) $(SITE)/.ready  ## write the documentation as a site into var/site/html: links and anchors are checked, search works offline
+	@$(BIN)/python tools/site.py
+	@cd var/site && ../../$(SITE)/bin/zensical build --clean --strict -f mkdocs.yml
+	@$(BIN)/python tools/site.py --finish $(SITE)/iframe-worker/package/shim/index.js
+
+# the shim lets the search run where pages are opened from the disk; without npm it is left out
+$(SITE)/.ready: | .venv/.uv
+	@test -x $(SITE)/bin/python || $(PYTHON) -m venv $(SITE)
+	@$(BIN)/uv pip install --quiet --python $(SITE)/bin/python zensical==0.0.73 mkdocstrings==1.0.8 mkdocstrings-python==2.0.11
+	@mkdir -p $(SITE)/iframe-worker
+	@cd $(SITE)/iframe-worker && { npm pack --silent iframe-worker@1.0.4 > /dev/null && tar xzf iframe-worker-1.0.4.tgz; } \
+		|| echo "npm is not here: search needs a web server."
+	@touch $@
+
+dist: $(READY) $(DIST)/.ready  ## build wheels and sdists of engine, client and adapters into dist/, check them, and list what the engine ships with
+	rm -rf dist
+	@for project in . clients/*/; do SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/uv build --quiet --out-dir dist/packages $$project || exit 1; done
+	$(DIST)/bin/twine check --strict dist/packages/*.whl dist/packages/*.tar.gz
+	$(DIST)/bin/check-wheel-contents dist/packages/*.whl
+	$(DIST)/bin/cyclonedx-py environment $(BIN)/python --pyproject pyproject.toml --mc-type application --output-reproducible --gather-license-texts \
+		--output-file dist/reverie.cdx.json
+	@ls -l dist/packages
+
+$(DIST)/.ready: | .venv/.uv
+	@test -x $(DIST)/bin/python || $(PYTHON) -m venv $(DIST)
+	@$(BIN)/uv pip install --quiet --python $(DIST)/bin/python twine==7.0.0 check-wheel-contents==0.6.3 cyclonedx-bom==7.5.0
+	@touch $@
+
 wheel: $(READY)  ## build the wheels of the engine and of the client into dist/
 	$(BIN)/uv build --wheel --out-dir dist
 	$(BIN)/uv build --wheel --out-dir dist clients/python
 
 clean:  ## remove the environment and build outputs
-	rm -rf .venv $(LLM) $(EXTRAS) $(READER) $(DEPLOYMENTS) $(MCP) dist
+	rm -rf .venv $(LLM) $(EXTRAS) $(READER) $(DEPLOYMENTS) $(MCP) $(ADAPTERS) $(SITE) $(DIST) dist

@@ -39,6 +39,7 @@ BENCHES = {
     "merge": "How fast are duplicates merged, beside a SQL self-join and a matrix product?",
     "drain": "How fast does one worker drain ten thousand sessions that are due at once, and in how much memory?",
     "memory_of_import": "How much memory does importing a million turns take?",
+    "moving": "How long do 100,000 memories of mem0 take to come in, to be worked in, and to go out?",
     "on_ray": "How much faster are two Ray workers than one at extracting and embedding?",
     "marts": "How long do the marts of a million memories take to build, and to bring up to date after a day?",
     "subjects": "What do ten times the subjects cost a cycle in which just as much is said?",

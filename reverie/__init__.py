@@ -3,7 +3,7 @@
 From the bottom up; a package imports only what stands above it in this list:
 
 - `errors`: every error that a user can meet
-- `installing`: how to add an extra to this installation
+- `installing`: how to add an extra to this installation, and which commit it is
 - `interruption`: the request to stop a long operation at a clean point
 - `model/`: the nouns as types: turn, memory, scope, ids, times
 - `settings`: what the environment sets

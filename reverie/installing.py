@@ -1,10 +1,13 @@
-"""How to add an extra to this installation: from a checkout, a wheel, a repository or an index."""
+"""This installation: how to add an extra to it, and the commit that it was built from."""
 
 from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -23,6 +26,21 @@ def install_command(extra: str) -> str:
         url = f"{vcs['vcs']}+{url}@{vcs['commit_id']}"
     requirement = f"reverie[{extra}] @ {url}" if url else f"reverie[{extra}]"
     return f"pip install {shlex.quote(requirement)}"
+
+
+def build_commit(package: Path | None = None) -> str | None:
+    """Return the commit that the package was built from or is checked out at; None if neither is known."""
+    package = package or Path(__file__).resolve().parent
+    with suppress(OSError):
+        return (package / "commit.txt").read_text(encoding="utf-8").strip() or None
+    root = package.parent
+    if not (root / ".git").exists() or not (root / "pyproject.toml").is_file():  # else it is somebody else's repository
+        return None
+    with suppress(OSError, subprocess.SubprocessError):
+        command = ["git", "-C", str(root), "rev-parse", "HEAD"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=5)
+        return done.stdout.strip() or None
+    return None
 
 
 def _origin() -> dict[str, Any]:

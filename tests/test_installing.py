@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,3 +45,15 @@ def test_a_tree_that_is_not_installed_takes_the_index(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(installing, "distribution", missing)
     assert installing.install_command("api") == "pip install 'reverie[api]'"
+
+
+def test_the_commit_is_that_of_the_build_or_of_the_checkout(tmp_path: Path) -> None:
+    package = tmp_path / "site" / "reverie"
+    package.mkdir(parents=True)
+    assert installing.build_commit(package) is None
+    (package.parent / ".git").mkdir()
+    assert installing.build_commit(package) is None, "the repository of an application is not ours"
+    (package.parent / "pyproject.toml").touch()
+    assert installing.build_commit(package) is None, "nor is one without a commit"
+    (package / "commit.txt").write_text("abc123\n")
+    assert installing.build_commit(package) == "abc123"

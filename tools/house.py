@@ -91,11 +91,12 @@ class House:
             sys.path.remove(str(self.root))
 
     def largest_folder(self) -> Count:
-        """Modules of the largest folder, without `__init__.py` and Alembic's scripts of migrations."""
+        """Modules of the largest folder, without `__init__.py` and the revisions of the schema, which only grow."""
         sizes: dict[str, int] = defaultdict(int)
         for path in (self.root / "reverie").rglob("*.py"):
-            if path.parent.name != "versions":
-                sizes[path.parent.relative_to(self.root).as_posix()] += path.name != "__init__.py"
+            if path.parent.name == "versions":
+                continue
+            sizes[path.parent.relative_to(self.root).as_posix()] += path.name != "__init__.py"
         items = [f"{folder}: {size}" for folder, size in sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0]))]
         return Count("modules in the largest folder", max(sizes.values()), LARGEST_FOLDER, items)
 

@@ -2,10 +2,11 @@
 
 - `history/`: imports files and exports
 - `live/`: accepts turns and observations as they arrive
-- `append`: appends turns and outcomes idempotently
-- `validation`: turns a record into a turn, an outcome or a rejection
-- `redaction`: takes secrets out of turns
-- `identity`: the content hash that tells a repeated turn from a conflict
+- `append`: appends turns, outcomes and imported statements idempotently
+- `record_fields`: the fields of records and their limits
+- `validation`: turns a record into a turn, an outcome, a statement or a rejection
+- `redaction`: takes secrets out of turns and statements
+- `identity`: the content hashes that tell a repeat from a conflict
 - `mending`: repairs text that Postgres cannot store
 - `times`: parses event times
 """

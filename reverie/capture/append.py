@@ -1,4 +1,4 @@
-"""Append turns and outcomes to the log. Appending is idempotent: a record sent twice is stored once."""
+"""Append turns, outcomes and imported statements to the log; a record sent twice is stored once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Literal
 import orjson
 from psycopg import Connection
 
-from reverie.capture.identity import turn_hash
-from reverie.model import Outcome, Turn
+from reverie.capture.identity import statement_hash, turn_hash
+from reverie.model import ImportedStatement, Outcome, StatementKind, Turn
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -101,6 +101,35 @@ def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Ou
     return _append_result(len(outcomes), row)
 
 
+#: The type of an event by the kind of the statement: `extract` reads a document in chunks, as it does an attachment.
+_EVENT_TYPES: Mapping[StatementKind, str] = {"fact": "fact", "preference": "preference", "document": "attachment"}
+
+
+def insert_statements(conn: Connection[Any], tenant_id: str, statements: Sequence[ImportedStatement]) -> AppendResult:
+    """Insert statements of another memory system as events of the log, in the caller's transaction.
+
+    A statement is identified by its subject and source_id.
+    """
+    if not statements:
+        return NOTHING
+    _require_tenant(tenant_id, statements)
+    params = {
+        "tenant": tenant_id,
+        "ids": [each.id for each in statements],
+        "subjects": [each.subject_id for each in statements],
+        "sessions": [each.session_id for each in statements],
+        "sources": [each.source_id for each in statements],
+        "types": [_EVENT_TYPES[each.kind] for each in statements],
+        "contents": [each.text for each in statements],
+        "metadata": [orjson.dumps(each.metadata).decode() if each.metadata else None for each in statements],
+        "times": [each.observed_at for each in statements],
+        "ends": [each.ends_at for each in statements],
+        "hashes": [statement_hash(each) for each in statements],
+    }
+    row = conn.execute(queries("capture")["add_statements"], params).fetchone()
+    return _append_result(len(statements), row)
+
+
 async def log_outcomes(session: TenantSession, outcomes: Sequence[Outcome]) -> AppendResult:
     """Insert outcomes as `insert_outcomes` does, in a transaction of their own."""
     if not outcomes:
@@ -150,6 +179,6 @@ def _append_result(sent: int, row: tuple[Any, ...] | None) -> AppendResult:
     return AppendResult(added=added, repeated=repeated, conflicts=tuple(conflicts), refused=refused)
 
 
-def _require_tenant(tenant_id: str, records: Sequence[Turn | Outcome]) -> None:
+def _require_tenant(tenant_id: str, records: Sequence[Turn | Outcome | ImportedStatement]) -> None:
     if any(record.tenant_id != tenant_id for record in records):
-        raise ValueError(f"every turn and outcome must belong to the tenant {tenant_id!r}")
+        raise ValueError(f"every turn, outcome and statement must belong to the tenant {tenant_id!r}")

@@ -1,4 +1,4 @@
-"""Secrets are taken out of turns before they are written, as the policy says (`[sensitivity] redact_secrets`)."""
+"""Secrets are taken out of turns and statements before they are written, as the policy says (`[sensitivity] redact_secrets`)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,31 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from reverie.capture.identity import turn_hash
+from reverie.capture.identity import statement_hash, turn_hash
 from reverie.language.sensitivity import without_secrets
-from reverie.model import Turn
+from reverie.model import ImportedStatement, Turn
 
 
 def redacted_turns(turns: Sequence[Turn]) -> tuple[list[Turn], int]:
     """Return turns without the secrets in their texts and tool calls, and how many turns had one."""
     redacted = [_redacted(turn) for turn in turns]
     return redacted, sum(new is not old for new, old in zip(redacted, turns, strict=True))
+
+
+def redacted_statements(statements: Sequence[ImportedStatement]) -> tuple[list[ImportedStatement], int]:
+    """Return statements of other systems without the secrets in them, and how many had one."""
+    redacted = [_redacted_statement(statement) for statement in statements]
+    return redacted, sum(new is not old for new, old in zip(redacted, statements, strict=True))
+
+
+def _redacted_statement(statement: ImportedStatement) -> ImportedStatement:
+    text, metadata = without_secrets(statement.text)[0], _clean(dict(statement.metadata))
+    if text == statement.text and metadata == statement.metadata:
+        return statement
+    clean = replace(statement, text=text, metadata=metadata)
+    if statement.source_id == statement_hash(statement).hex()[:32]:  # made of the content, which had the secret
+        return replace(clean, source_id=statement_hash(clean).hex()[:32])
+    return clean
 
 
 def _redacted(turn: Turn) -> Turn:

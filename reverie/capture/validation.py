@@ -1,4 +1,4 @@
-"""Validate a record: the result is a turn, an outcome, or a rejection. docs/importing.md states the rules.
+"""Validate a record: the result is a turn, an outcome, a statement, or a rejection. docs/importing.md states the rules.
 
 The checks are written by hand, since a pydantic model is several times slower. Error messages are built only on
 failure.
@@ -11,43 +11,36 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import orjson
 
 from reverie.capture.history.values import ROLE_ALIASES, USUAL_ROLES, split_mapping
-from reverie.capture.identity import turn_hash
+from reverie.capture.identity import statement_hash, turn_hash
 from reverie.capture.mending import is_sound, mend, mend_text
+from reverie.capture.record_fields import (
+    FIELDS,
+    MAX_ID,
+    MAX_IGNORED,
+    MAX_INDEX,
+    MAX_TEXT,
+    kind_of,
+    require_subject,
+)
 from reverie.capture.times import ISO_TIMES, NaiveTimeError, TimeForm
 from reverie.errors import InputError
-from reverie.model import EARLIEST, Outcome, Role, ToolCall, Turn
-
-#: Limit in UTF-8 bytes of a text, and of tool calls and metadata as JSON.
-MAX_TEXT = 1 << 20
-MAX_ID = 200
-#: Largest `turn_index` of a record. It leaves room for the indexes of later turns.
-MAX_INDEX = 1_000_000_000
-#: Most names of ignored fields that are kept, since a file may have a new one in each record.
-MAX_IGNORED = 20
-
-FIELDS = (
-    "type",
-    "tenant_id",
-    "subject_id",
-    "session_id",
-    "source_id",
-    "turn_index",
-    "role",
-    "speaker",
-    "said_at",
-    "text",
-    "tool_calls",
-    "metadata",
-    "metric",
-    "value",
-    "positive",
-    "observed_at",
+from reverie.model import (
+    EARLIEST,
+    LATEST,
+    STATEMENT_KINDS,
+    ImportedStatement,
+    Outcome,
+    Role,
+    StatementKind,
+    ToolCall,
+    Turn,
 )
+
 _TURN_TYPES = (None, "", "turn", "message")
 _CODE = re.compile(r"[\w.-]{1,24}")
 _TRUTH = {True: True, False: False, "true": True, "false": False, "1": True, "0": False}
@@ -55,7 +48,7 @@ _TRUTH = {True: True, False: False, "true": True, "false": False, "1": True, "0"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rejection:
-    """The reason why a record is neither a turn nor an outcome."""
+    """The reason why a record is not imported."""
 
     #: A short code.
     reason: str
@@ -99,7 +92,7 @@ class Validator:
         names, values = split_mapping(mapping or {})
         if unknown := sorted(set(names) - set(FIELDS)):
             raise InputError(f"There is no field {unknown[0]!r} to map to; the fields are {', '.join(FIELDS)}.")
-        _require_subject(subject)
+        require_subject(subject)
         self.tenant_id = tenant_id
         self.not_after = not_after
         self.turn_characters = turn_characters
@@ -136,8 +129,8 @@ class Validator:
                 f"name the column with --map {missing[0]}=COLUMN."
             )
 
-    def __call__(self, fields: Mapping[str, Any]) -> Turn | Outcome | Rejection:
-        """Return the record as a turn or an outcome, or a rejection. Never raises."""
+    def __call__(self, fields: Mapping[str, Any]) -> Turn | Outcome | ImportedStatement | Rejection:
+        """Return the record as a turn, an outcome or a statement, or a rejection. Never raises."""
         if not self._known.issuperset(fields) and len(self.ignored) < MAX_IGNORED:
             self.ignored.update(name for name in fields if name not in self._known)
         name, get = self._name, fields.get
@@ -154,9 +147,11 @@ class Validator:
                 kind = self._types.get(kind, kind)
             if kind == "outcome":
                 return self._outcome(fields)
+            if kind == "statement":
+                return self._statement(fields)
             if kind not in _TURN_TYPES:
                 self._count_unknown("unknown_type", kind)
-                self._reject("unknown_type", "type", kind, "turn or outcome")
+                self._reject("unknown_type", "type", kind, "turn, outcome or statement")
             return self._turn(fields)
         except _RejectedError as error:
             self.mended = mended
@@ -213,6 +208,26 @@ class Validator:
             observed_at=self._time(fields, "observed_at"),
         )
 
+    def _statement(self, fields: Mapping[str, Any]) -> ImportedStatement:
+        name, get = self._name, fields.get
+        kind, metadata = get(name["kind"]) or "fact", get(name["metadata"])
+        if kind not in STATEMENT_KINDS:
+            self._reject_value(fields, "kind", kind, f"one of {', '.join(STATEMENT_KINDS)}")
+        statement = ImportedStatement(
+            tenant_id=self.tenant_id,
+            subject_id=self.subject or self._id(fields, "subject_id"),
+            session_id=self._id(fields, "session_id") if get(name["session_id"]) not in (None, "") else None,
+            source_id=self._id(fields, "source_id") if get(name["source_id"]) not in (None, "") else "",
+            kind=cast("StatementKind", kind),
+            text=self._text(fields, get(name["text"]), may_be_empty=False),
+            observed_at=self._time(fields, "observed_at"),
+            ends_at=self._time(fields, "ends_at", latest=LATEST) if get(name["ends_at"]) not in (None, "") else None,
+            metadata=self._object("metadata", metadata) if metadata else {},
+        )
+        if not statement.source_id:
+            object.__setattr__(statement, "source_id", statement_hash(statement).hex()[:32])
+        return statement
+
     def _id(self, fields: Mapping[str, Any], ours: str) -> str:
         value = fields.get(self._name[ours])
         if type(value) is str and 0 < len(value) <= MAX_ID and value.isprintable() and not value.isspace():
@@ -246,7 +261,7 @@ class Validator:
         if type(value) is str and _CODE.fullmatch(value) and (value in seen or len(seen) < MAX_IGNORED):
             seen[value] += 1
 
-    def _time(self, fields: Mapping[str, Any], ours: str) -> datetime:
+    def _time(self, fields: Mapping[str, Any], ours: str, *, latest: datetime | None = None) -> datetime:
         value = fields.get(self._name[ours])
         try:
             at = self.times.read(value)
@@ -257,7 +272,7 @@ class Validator:
             self._reject_value(fields, ours, value, self.times.expected, reason)
         if at < EARLIEST:
             self._reject("impossible_time", ours, value, "a time since 1970")
-        if at > self.not_after:
+        if at > (latest or self.not_after):
             self._reject("future_time", ours, value, "a time that is not in the future")
         return at
 
@@ -371,28 +386,5 @@ class Validator:
 
     def _reject(self, reason: str, ours: str, value: Any, expected: str, *, described: bool = False) -> NoReturn:
         """Reject a value by its kind, or by `value` itself if that is a description already."""
-        description = value if described else _kind_of(value)
+        description = value if described else kind_of(value)
         raise _RejectedError(reason, f"{self._label(ours)} is {description}; expected {expected}.")
-
-
-def _require_subject(subject: str | None) -> None:
-    """Raise InputError if the caller's subject cannot be an id."""
-    if subject is not None and not (
-        0 < len(subject) <= MAX_ID and subject.strip() and is_sound(subject, no_controls=True)
-    ):
-        raise InputError("A subject must be a text of 1 to 200 characters without control characters.")
-
-
-def _kind_of(value: Any) -> str:
-    """Return the kind of a value. Details are listed and logged, so they never quote the value itself."""
-    match value:
-        case bool():
-            return "a truth value"
-        case str():
-            return f"a text of {len(value):,} characters"
-        case int() | float():
-            return "a number"
-        case Mapping():
-            return "an object"
-        case _:
-            return f"a {type(value).__name__}"

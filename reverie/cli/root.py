@@ -140,8 +140,10 @@ def _leave_broken_pipe() -> NoReturn:
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         import reverie as package
+        from reverie.installing import build_commit
 
-        click.echo(f"reverie {package.__version__}")
+        commit = build_commit()
+        click.echo(f"reverie {package.__version__}" + (f" ({commit[:12]})" if commit else ""))
         ctx.exit()
 
 

@@ -13,6 +13,7 @@
 - `erase/`: what was said is erased, as if it had never been
 - `expire`: what a subject agreed to keep for some days is erased when they are over
 - `exporting`: a person or a tenant as files
+- `moving`: a person or a tenant in the format of another system
 - `late`: memory of subjects made again where something was read too late
 - `readable`: a person as a page to read
 - `rebuild`: a tenant's memory made again from the log

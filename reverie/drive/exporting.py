@@ -45,7 +45,7 @@ MEMORY_TABLES = (
     "memory.lineage",
 )
 #: Queries for the rows of a subject in tables that do not name it.
-_BY_SUBJECT = {"memory.lineage": "lineage_of_subject"}
+_BY_SUBJECT = {"memory.lineage": "lineage_of_subject", "ops.store_items": "store_items_of_subject"}
 #: Rows that are read at a time.
 _ROWS = 2_000
 

@@ -1,6 +1,6 @@
 """The nouns: values that pass between the layers, frozen, keyword-only, timezone-aware.
 
-- `turn`: turns, tool calls and outcomes
+- `turn`: turns, tool calls, outcomes and imported statements
 - `memory`: candidates, memories and their lineage
 - `scaffold`: the free-form part of a profile, and which of two values stands
 - `scope`: what one run of a stage works on
@@ -28,7 +28,16 @@ from reverie.model.memory import (
 )
 from reverie.model.scope import SHARDS, Scope
 from reverie.model.times import EARLIEST, LATEST, bounded_time, require_aware
-from reverie.model.turn import ROLES, Outcome, Role, ToolCall, Turn
+from reverie.model.turn import (
+    ROLES,
+    STATEMENT_KINDS,
+    ImportedStatement,
+    Outcome,
+    Role,
+    StatementKind,
+    ToolCall,
+    Turn,
+)
 
 __all__ = [
     "EARLIEST",
@@ -38,7 +47,9 @@ __all__ = [
     "READER",
     "ROLES",
     "SHARDS",
+    "STATEMENT_KINDS",
     "Candidate",
+    "ImportedStatement",
     "Kind",
     "Lineage",
     "Memory",
@@ -48,6 +59,7 @@ __all__ = [
     "Role",
     "Scope",
     "State",
+    "StatementKind",
     "ToolCall",
     "Turn",
     "bounded_time",

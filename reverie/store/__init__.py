@@ -15,6 +15,7 @@
 - `dead_letters`: records that could not be imported
 - `active_model`: the embedding model of a tenant
 - `reader_heads`: what a tenant's language model taught the reader
+- `items/`: items that callers keep beside memory
 - `work`: what a stage run is given
 - `locks`: locks of subjects
 - `marks`: marks of corrections

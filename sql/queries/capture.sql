@@ -105,3 +105,38 @@ select (select count(*) from added),
              order by place),
        array(select place - 1 from incoming where kept_value is null and erased order by place),
        array(select place - 1 from incoming where kept_value is null and not erased and uncaptured order by place)
+
+-- name: add_statements
+-- What another memory system knew as events of the log, once: how many were new, the places of those whose source_id has other
+-- content, and the places of those that are refused, as they were erased or the subject is not captured.
+with refusing as materialized (
+    select exists (select from ops.erased e where e.tenant_id = (select %(tenant)s::text) offset 0) as erasures
+), incoming as materialized (
+    select i.*,
+           case when (select erasures from refusing) then ops.is_erased('event', array[i.subject_id, i.source_id]) else false end as erased,
+           i.subject_id in (select c.subject_id from ops.consents c
+                            where c.tenant_id = (select %(tenant)s::text) and not c.capture) as uncaptured,
+           row_number() over same as nth, first_value(i.content_hash) over same as first_hash,
+           (select e.content_hash from log.events e
+            where e.tenant_id = (select %(tenant)s::text) and e.subject_id = i.subject_id and e.source_id = i.source_id) as kept_hash
+    from unnest(%(ids)s::uuid[], %(subjects)s::text[], %(sessions)s::text[], %(sources)s::text[], %(types)s::text[],
+                %(contents)s::text[], %(metadata)s::text[], %(times)s::timestamptz[], %(ends)s::timestamptz[], %(hashes)s::bytea[])
+         with ordinality as i (id, subject_id, session_id, source_id, type, content, metadata, observed_at, ends_at, content_hash, place)
+    window same as (partition by i.subject_id, i.source_id order by i.place)
+), added as (
+    insert into log.events (tenant_id, id, subject_id, session_id, source_id, type, channel, content, metadata, observed_at,
+                            ends_at, content_hash)
+    select %(tenant)s, id, subject_id, session_id, source_id, type, 'import', content, metadata::jsonb, observed_at, ends_at,
+           content_hash
+    from incoming
+    where kept_hash is null and nth = 1 and not erased and not uncaptured
+    order by place
+    on conflict do nothing
+    returning 1
+)
+select (select count(*) from added),
+       array(select place - 1 from incoming
+             where coalesce(kept_hash, first_hash) <> content_hash and (kept_hash is not null or not erased and not uncaptured)
+             order by place),
+       array(select place - 1 from incoming where kept_hash is null and erased order by place),
+       array(select place - 1 from incoming where kept_hash is null and not erased and uncaptured order by place)

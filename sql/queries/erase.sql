@@ -63,6 +63,7 @@ select exists (select from log.turns where tenant_id = %(tenant)s and subject_id
     or exists (select from ops.sessions where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from ops.replies where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from ops.dead_letters where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from ops.store_items where tenant_id = %(tenant)s and namespace && array[%(subject)s::text])
     or exists (select from memory.subjects where tenant_id = %(tenant)s and subject_id = %(subject)s)
 
 -- name: subjects_after
@@ -332,6 +333,11 @@ delete from ops.connection_tools where tenant_id = %(tenant)s and subject_id = a
 
 -- name: ops.subject_credits
 delete from ops.subject_credits where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s
+
+-- name: ops.store_items
+-- Items whose namespace names the subject and, of a part of a subject, one of the sessions.
+delete from ops.store_items
+where tenant_id = %(tenant)s and namespace && %(subjects)s::text[] and (%(whole)s or namespace && %(sessions)s::text[])
 
 -- name: ops.consents
 -- What was refused stays so.

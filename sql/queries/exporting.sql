@@ -20,6 +20,13 @@ where l.tenant_id = %(tenant)s
   and l.memory_id in (select m.id from memory.memories m where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s)
 order by l.memory_id, l.relation, l.source_id
 
+-- name: store_items_of_subject
+-- Items of the key-value store that have the subject as a label of their namespace.
+select jsonb_build_object('table', 'ops.store_items', 'row', to_jsonb(s) - 'tenant_id')
+from ops.store_items s
+where s.tenant_id = %(tenant)s and s.namespace && array[%(subject)s::text]
+order by s.namespace, s.key
+
 -- name: keys
 -- The columns of a table's primary key, the tenant's apart.
 select a.attname::text

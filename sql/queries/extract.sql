@@ -145,7 +145,7 @@ where e.tenant_id = %(tenant)s and e.waits
 
 -- name: read_events
 -- The next events in id order, of the types that extract reads, that no extract run has looked at.
-select e.id, e.subject_id, e.session_id, e.type, e.content, e.hint, e.observed_at
+select e.id, e.subject_id, e.session_id, e.type, e.content, e.hint, e.observed_at, e.ends_at
 from log.events e
 where e.tenant_id = %(tenant)s
   and e.id > %(after)s

@@ -171,6 +171,12 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClie
 
     assert memory.change_consent("ann", retain_days=30).retain_days == memory.read_consent("ann").retain_days == 30
     assert '"subject_id":"ann"' in memory.export_subject("ann")
+    kept = {"op": "put", "namespace": ["ann"], "key": "k", "value": {"gone": None}}
+    assert memory.run_store([kept]).results[0].items == []
+    assert memory.run_store([{"op": "get", "namespace": ["ann"], "key": "k"}]).results[0].items[0].value == {
+        "gone": None
+    }
+    assert memory.run_store([kept | {"value": None}]).results
     assert memory.erase("subject", subject_id="ann", preview=True).receipt is None
     assert memory.erase("subject", subject_id="ann").receipt == 1
     assert [each.kind for each in memory.list_erasures().receipts] == ["subject"]

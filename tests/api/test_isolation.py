@@ -60,6 +60,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "GET /v1/exports": {"subject_id": "{subject}"},
     "GET /v1/consent": {"subject_id": "{subject}"},
     "PUT /v1/consent": {"subject_id": "{subject}", "recall": False},
+    "POST /v1/store": {"operations": [{"op": "search", "prefix": ["{subject}"]}]},
     "POST /v1/outcomes": {
         "outcomes": [
             {
@@ -125,6 +126,10 @@ def owned(corpus: Corpus, conn: psycopg.Connection[Any]) -> dict[str, str]:
         "insert into ops.reviews (tenant_id, turn_id, subject_id, session_id, reason, flagged_at)"
         " values ('acme', %s, 'ann', 's1', 'crisis', '2026-01-01T00:00:00Z')",
         [turn],
+    )
+    conn.execute(
+        "insert into ops.store_items (tenant_id, namespace, key, value, created_at, updated_at)"
+        " values ('acme', '{ann}', 'stone', '{\"name\": \"quartz\"}', now(), now())"
     )
     context = UUID(int=7)
     conn.execute(

@@ -13,6 +13,7 @@ import pytest
 
 from tests.capture.test_chatgpt import CHATGPT
 from tests.capture.test_field_names import OTHERS
+from tests.capture.test_foreign import MEM0, ZENDESK, ZEP
 from tests.capture.test_slack import SLACK
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "importing.md").read_text(encoding="utf-8")
@@ -39,6 +40,9 @@ FILES: dict[str, tuple[Callable[[Path], object], int]] = {
     "fine_tuning.jsonl": (lambda path: path.write_text(json.dumps(MESSAGES)), 2),
     "completions.jsonl": (lambda path: path.write_text(json.dumps(LOGGED)), 2),
     "chats.json": (lambda path: path.write_text(json.dumps([OTHERS], indent=2)), 1),
+    "mem0.json": (lambda path: path.write_text(json.dumps(MEM0["results"][:2])), 0),  # type: ignore[index]
+    "zep.json": (lambda path: path.write_text(json.dumps(ZEP)), 2),
+    "tickets.json": (lambda path: path.write_text(json.dumps(ZENDESK)), 3),
     "desk.csv": (lambda path: path.write_text(DESK), 1),
 }
 

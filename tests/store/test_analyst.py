@@ -46,6 +46,7 @@ CONTENT = {
     "ops.runs": {"scope", "error"},
     "ops.subscriptions": {"url", "secret"},
     "ops.sources": {"name", "cursor_column", "place", "mapping"},
+    "ops.store_items": {"namespace", "key", "value"},
     "ops.sessions": {"mood", "preferences", "confirmations", "tool_results", "stated"},
 }
 #: Vectors and hashes of words, and ids that are made of words: somebody who guesses could compare.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
+CLIENTS = sorted(path.parent for path in (ROOT / "clients").glob("*/pyproject.toml"))
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +71,15 @@ assert len(allowed) < 15, allowed
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("project", [path for path in CLIENTS if path.name != "python"], ids=lambda path: path.name)
+def test_an_adapter_is_small_and_needs_the_client_alone(project: Path) -> None:
+    sources = [path.read_text(encoding="utf-8") for path in project.rglob("*.py")]
+    assert 0 < sum(len(text.splitlines()) for text in sources) <= 400
+    assert not re.search(r"^\s*(from|import) reverie\b", "\n".join(sources), re.MULTILINE)
+    needed = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    assert next(Requirement(line).name for line in needed) == "reverie-client" and len(needed) == 2
+
+
 def test_the_wheel_is_the_engine_alone(names: list[str]) -> None:
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"reverie"}
@@ -92,7 +104,7 @@ def test_the_wheel_has_every_source(names: list[str]) -> None:
     assert expected <= set(names)
 
 
-@pytest.mark.parametrize("project", [ROOT, ROOT / "clients" / "python"])
+@pytest.mark.parametrize("project", [ROOT, *CLIENTS], ids=lambda path: path.name)
 def test_a_wheel_carries_its_license(project: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(built(project, tmp_path)) as archive:
         texts = {

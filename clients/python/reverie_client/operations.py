@@ -19,6 +19,7 @@ from reverie_client.routes import (
     reviews,
     sessions,
     triggers,
+    store,
     turns,
     webhooks,
     working_memory,
@@ -71,6 +72,7 @@ class Operations:
     export_subject = Method(exports.export_subject)
     read_consent = Method(consent.read_consent)
     change_consent = Method(consent.change_consent)
+    run_store = Method(store.run_store)
     health = Method(operations.health)
     ready = Method(operations.ready)
     read_metrics = Method(operations.read_metrics)

@@ -19,6 +19,7 @@
 - `erasures`: erasures and their receipts
 - `exports`: what is kept about a subject, as files
 - `consents`: what a subject agrees to
+- `store`: the key-value store of agent frameworks
 - `operations`: health, readiness and metrics, outside `/v1`
 """
 
@@ -41,6 +42,7 @@ from reverie.api.routes import (
     reviews,
     sessions,
     triggers,
+    store,
     turns,
     webhooks,
     working_memory,
@@ -68,5 +70,6 @@ ROUTERS = tuple(
         erasures,
         exports,
         consents,
+        store,
     )
 )

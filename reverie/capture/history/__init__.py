@@ -5,6 +5,7 @@
 - `database`: imports the rows of another Postgres
 - `reading`: reads a file as batches of records
 - `records`: the items of a file: records, broken items and skipped items
+- `sorting`: sorts the records of a batch by type, and appends them
 - `files`: opens a file: compression, format, lines of bounded length
 - `tables`: reads CSV and Parquet
 - `formats/`: reads exports of other systems

@@ -14,19 +14,19 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.capture.append import REFUSED, insert_outcomes, insert_turns, policy_of
+from reverie.capture.append import REFUSED, policy_of
 from reverie.capture.history.cures import Findings, cure
 from reverie.capture.history.field_names import SAMPLE, recognize_fields
 from reverie.capture.history.reading import Batch, ReadOptions, read_records
 from reverie.capture.history.records import Record
-from reverie.capture.history.sorting import sort_records
+from reverie.capture.history.sorting import SortedRecords, append_records, conflict_detail, sort_records, with_place
 from reverie.capture.history.values import split_mapping
 from reverie.capture.mending import is_sound
+from reverie.capture.record_fields import MAX_ID, MAX_IGNORED
 from reverie.capture.times import TimeForm, time_form
-from reverie.capture.validation import MAX_ID, MAX_IGNORED, Rejection, Validator
+from reverie.capture.validation import Rejection, Validator
 from reverie.errors import InputError
 from reverie.interruption import check_interruption
-from reverie.model import Outcome, Turn
 from reverie.store.database import Store
 from reverie.store.dead_letters import (
     DeadLetter,
@@ -45,7 +45,7 @@ CLOCK_SKEW = timedelta(days=1)
 
 @dataclass(kw_only=True, slots=True)
 class ImportSummary:
-    """The result of an import. `read = imported + repeated + outcomes + dead`: no record is lost."""
+    """The result of an import. `read = imported + repeated + outcomes + statements + dead`."""
 
     read: int = 0
     #: New turns.
@@ -54,6 +54,8 @@ class ImportSummary:
     repeated: int = 0
     #: New outcomes.
     outcomes: int = 0
+    #: New statements of another memory system.
+    statements: int = 0
     #: Dead letters by reason.
     dead_by_reason: Counter[str] = field(default_factory=Counter)
     #: Dead letters of an earlier import of this file whose records have now been imported.
@@ -74,10 +76,10 @@ class ImportSummary:
     others: Counter[str] = field(default_factory=Counter)
     #: Advice, if more than a tenth of the records became dead letters for one reason.
     cure: str | None = None
-    #: Number of subjects and sessions of the valid turns, new or repeated.
+    #: Number of subjects and sessions of the valid turns and statements, new or repeated.
     subjects: int = 0
     sessions: int = 0
-    #: The earliest and latest event time of the valid turns.
+    #: The earliest and latest event time of the valid turns and statements.
     first: datetime | None = None
     last: datetime | None = None
 
@@ -246,18 +248,6 @@ class ImportOptions:
         return validator, assumed
 
 
-def conflict_detail(value: Turn | Outcome) -> str:
-    """Return the detail of a record whose id is in the log with different content."""
-    if isinstance(value, Turn):
-        return "Another turn of this session has this source_id and other content; the log is append-only."
-    return "This metric of this decision has another value at the same time; the log is append-only."
-
-
-def _with_place(record: Record, detail: str) -> str:
-    """Put the record's place in the export, if it has one, before a sentence."""
-    return f"{record.place}: {detail}" if record.place else detail
-
-
 def source_name(path: Path) -> str:
     """Return a file's name in a form that Postgres can store."""
     return os.fsencode(path.name).decode("utf-8", "replace")
@@ -284,7 +274,7 @@ class _Importer:
         self._sessions: set[int] = set()
 
     def write(self, batch: Batch) -> None:
-        """Write a batch in one transaction: turns, outcomes, dead letters."""
+        """Write a batch in one transaction: turns, outcomes, statements, dead letters."""
         check_interruption()
         valid = sort_records(self._validator, batch.records, redact=self._redacts)
         self.summary.redacted += valid.redacted
@@ -292,18 +282,14 @@ class _Importer:
         letters += [self._rejected_letter(record, rejection) for record, rejection in valid.rejected]
         with self._store.transaction(self._tenant) as conn:
             ensure_tenant(conn, self._tenant, self._policy)
-            turns = insert_turns(conn, self._tenant, valid.turns)
-            outcomes = insert_outcomes(conn, self._tenant, valid.outcomes)
-            for values, records, appended in (
-                (valid.turns, valid.turn_records, turns),
-                (valid.outcomes, valid.outcome_records, outcomes),
-            ):
+            written = append_records(conn, self._tenant, valid)
+            for values, records, appended in written.of_each():
                 for index, why in appended.refused.items():  # what is refused is kept nowhere
                     record = records[index]
-                    letters.append(self._letter(record.line, why, _with_place(record, REFUSED[why]), None, record.key))
+                    letters.append(self._letter(record.line, why, with_place(record, REFUSED[why]), None, record.key))
                 for index in appended.conflicts:
                     record = records[index]
-                    detail = _with_place(record, conflict_detail(values[index]))
+                    detail = with_place(record, conflict_detail(values[index]))
                     letters.append(self._letter(record.line, "conflict", detail, record.payload(), record.key))
             record_dead_letters(conn, self._tenant, letters)
             resolved = self._resolve(conn, batch, letters)
@@ -311,13 +297,14 @@ class _Importer:
                 keep_place(conn, self._tenant, self._source, replace(batch.place, mapping=self.mapping))
         summary = self.summary
         summary.read += len(batch.records) + len(batch.broken)
-        summary.imported += turns.added
-        summary.outcomes += outcomes.added
-        summary.repeated += turns.repeated + outcomes.repeated
+        summary.imported += written.turns.added
+        summary.outcomes += written.outcomes.added
+        summary.statements += written.statements.added
+        summary.repeated += written.repeated
         summary.dead_by_reason.update(letter.reason for letter in letters)
         summary.resolved += resolved
         summary.skipped.update(batch.skipped)
-        self._count(valid.turns)
+        self._count(valid)
 
     def finish(self) -> ImportSummary:
         """Return the summary of all batches."""
@@ -339,19 +326,19 @@ class _Importer:
         summary.cure = cure(read=summary.read, dead_by_reason=mendable, findings=findings)
         return summary
 
-    def _count(self, turns: list[Turn]) -> None:
-        if not turns:
-            return
-        self._subjects.update(hash(turn.subject_id) for turn in turns)
-        self._sessions.update(hash((turn.subject_id, turn.session_id)) for turn in turns)
-        times = [turn.said_at for turn in turns]
-        summary = self.summary
-        summary.first = min(times) if summary.first is None else min(summary.first, *times)
-        summary.last = max(times) if summary.last is None else max(summary.last, *times)
+    def _count(self, valid: SortedRecords) -> None:
+        self._subjects.update(hash(turn.subject_id) for turn in valid.turns)
+        self._subjects.update(hash(each.subject_id) for each in valid.statements)
+        self._sessions.update(hash((turn.subject_id, turn.session_id)) for turn in valid.turns)
+        times = [turn.said_at for turn in valid.turns] + [each.observed_at for each in valid.statements]
+        if times:
+            summary = self.summary
+            summary.first = min(times) if summary.first is None else min(summary.first, *times)
+            summary.last = max(times) if summary.last is None else max(summary.last, *times)
 
     def _rejected_letter(self, record: Record, rejection: Rejection) -> DeadLetter:
         payload = record.payload() if rejection.keep else None
-        return self._letter(record.line, rejection.reason, _with_place(record, rejection.detail), payload, record.key)
+        return self._letter(record.line, rejection.reason, with_place(record, rejection.detail), payload, record.key)
 
     def _letter(self, line: int, reason: str, detail: str, payload: bytes | None, key: str = "") -> DeadLetter:
         named = partial(dead_letter, self._tenant, source=self._source, line=line, key=key)

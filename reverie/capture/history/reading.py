@@ -12,6 +12,7 @@ from reverie.capture.history import tables
 from reverie.capture.history.files import DamagedFileError, InputFile, LongLine, lines, open_file
 from reverie.capture.history.formats import detection
 from reverie.capture.history.formats.array import read_array
+from reverie.capture.history.formats.foreign import FOREIGN, read_foreign, read_foreign_archive
 from reverie.capture.history.records import BrokenItem, InputItem, Record, overlong_item, parse_json, truncated_item
 from reverie.errors import InputError
 from reverie.store.source.place import SourcePlace
@@ -22,9 +23,9 @@ BATCH_RECORDS = 10_000
 BATCH_BYTES = 16 << 20
 
 #: The choices of `--format`.
-FORMATS = ("jsonl", "csv", "parquet", "array", "messages", "chatgpt", "slack")
+FORMATS = ("jsonl", "csv", "parquet", "array", "messages", "chatgpt", "slack", *FOREIGN)
 #: Formats whose reader yields records under Reverie's field names.
-_CONVERTED = ("messages", "chatgpt", "slack")
+_CONVERTED = ("messages", "chatgpt", "slack", *FOREIGN)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,7 +72,11 @@ def read_records(path: Path, options: ReadOptions | None = None) -> Iterator[Bat
     """
     options = options or ReadOptions()
     if detection.is_archive(path):
-        format, items = detection.read_archive(path, options.format, subject=options.subject)
+        format = options.format or ""
+        if format in FOREIGN:
+            items = read_foreign_archive(path, format, subject=options.subject, start=options.start)
+        else:
+            format, items = detection.read_archive(path, options.format, subject=options.subject)
         yield from in_batches(items, format)
         return
     if options.format == "slack" and path.exists():
@@ -89,6 +94,8 @@ def read_records(path: Path, options: ReadOptions | None = None) -> Iterator[Bat
 def _items(file: InputFile, options: ReadOptions) -> tuple[str, Iterator[InputItem]]:
     """Return the format of a file and its items."""
     format = options.format
+    if format in FOREIGN:
+        return format, read_foreign(file, format, subject=options.subject, start=options.start, mapping=options.names)
     if format in ("jsonl", "csv", "parquet"):
         file.format = format  # type: ignore[assignment]
     if file.format in ("csv", "parquet") and format not in ("array", "messages", "chatgpt"):

@@ -9,16 +9,11 @@ from typing import Any
 
 from psycopg import Connection
 
-from reverie.capture.append import insert_outcomes, insert_turns, policy_of
+from reverie.capture.append import policy_of
 from reverie.capture.history.field_names import SAMPLE
-from reverie.capture.history.importing import (
-    FieldOptions,
-    ImportOptions,
-    conflict_detail,
-    import_options,
-)
+from reverie.capture.history.importing import FieldOptions, ImportOptions, import_options
 from reverie.capture.history.records import Record, parse_json
-from reverie.capture.history.sorting import SortedRecords, sort_records
+from reverie.capture.history.sorting import SortedRecords, append_records, conflict_detail, sort_records
 from reverie.capture.validation import Validator
 from reverie.store.database import Store
 from reverie.store.dead_letters import (
@@ -38,12 +33,13 @@ _BATCH = 500
 
 @dataclass(kw_only=True, slots=True)
 class RedriveSummary:
-    """The result of a redrive: `tried = imported + repeated + outcomes + dead + refused`."""
+    """The result of a redrive: `tried = imported + repeated + outcomes + statements + dead + refused`."""
 
     tried: int = 0
     imported: int = 0
     repeated: int = 0
     outcomes: int = 0
+    statements: int = 0
     #: Letters of what was erased or is not to be captured, by reason: they are deleted.
     refused_by_reason: Counter[str] = field(default_factory=Counter)
     #: Failed sessions that are back in the queue; not counted in `tried`.
@@ -133,14 +129,10 @@ def _retry(conn: Connection[Any], validators: _Validators, letters: list[DeadLet
             failures[position] = (str(error.args[0]), str(error.args[1]))
     batch = validators.sort(records)
     failures |= {record.line: (rejection.reason, rejection.detail) for record, rejection in batch.rejected}
-    turns = insert_turns(conn, validators.tenant_id, batch.turns)
-    outcomes = insert_outcomes(conn, validators.tenant_id, batch.outcomes)
-    # what is refused is kept nowhere: its letter goes
-    refused = Counter([*turns.refused.values(), *outcomes.refused.values()])
-    for index in turns.conflicts:
-        failures[batch.turn_records[index].line] = ("conflict", conflict_detail(batch.turns[index]))
-    for index in outcomes.conflicts:
-        failures[batch.outcome_records[index].line] = ("conflict", conflict_detail(batch.outcomes[index]))
+    written, refused = append_records(conn, validators.tenant_id, batch), Counter[str]()
+    for values, of, appended in written.of_each():
+        refused.update(appended.refused.values())  # what is refused is kept nowhere: its letter goes
+        failures |= {of[index].line: ("conflict", conflict_detail(values[index])) for index in appended.conflicts}
     imported = [letter.id for position, letter in enumerate(letters) if position not in failures]
     delete_dead_letters(conn, validators.tenant_id, imported)
     failed = [
@@ -149,7 +141,8 @@ def _retry(conn: Connection[Any], validators: _Validators, letters: list[DeadLet
     count_attempts(conn, validators.tenant_id, failed)
     summary.tried += len(letters)
     summary.refused_by_reason.update(refused)
-    summary.imported += turns.added
-    summary.outcomes += outcomes.added
-    summary.repeated += turns.repeated + outcomes.repeated
+    summary.imported += written.turns.added
+    summary.outcomes += written.outcomes.added
+    summary.statements += written.statements.added
+    summary.repeated += written.repeated
     summary.dead_by_reason.update(letter.reason for letter in failed)

@@ -1,36 +1,67 @@
-"""The records of a batch, validated and sorted by type."""
+"""Sort the records of a batch by type: turns, outcomes, statements, rejections; and append them to the log."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from psycopg import Connection
+
+from reverie.capture.append import AppendResult, insert_outcomes, insert_statements, insert_turns
 from reverie.capture.history.records import Record
-from reverie.capture.redaction import redacted_turns
+from reverie.capture.redaction import redacted_statements, redacted_turns
 from reverie.capture.validation import Rejection, Validator
-from reverie.model import Outcome, Turn
+from reverie.model import ImportedStatement, Outcome, Turn
+
+Imported = Turn | Outcome | ImportedStatement
 
 
 @dataclass(slots=True)
 class SortedRecords:
-    """The turns, outcomes and rejections of a batch, with the records that they were read from."""
+    """The turns, outcomes, statements and rejections of a batch, with the records that they were read from."""
 
     turns: list[Turn] = field(default_factory=list)
     turn_records: list[Record] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     outcome_records: list[Record] = field(default_factory=list)
+    statements: list[ImportedStatement] = field(default_factory=list)
+    statement_records: list[Record] = field(default_factory=list)
     rejected: list[tuple[Record, Rejection]] = field(default_factory=list)
-    #: Turns from which a secret was taken.
+    #: Turns and statements from which a secret was taken.
     redacted: int = 0
 
     def extend(self, other: SortedRecords) -> None:
         """Add the records of another file."""
-        for name in ("turns", "turn_records", "outcomes", "outcome_records", "rejected"):
+        for name in set(self.__slots__) - {"redacted"}:
             getattr(self, name).extend(getattr(other, name))
         self.redacted += other.redacted
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AppendedRecords:
+    """What became of the turns, outcomes and statements of a batch."""
+
+    turns: AppendResult
+    outcomes: AppendResult
+    statements: AppendResult
+    records: SortedRecords
+
+    @property
+    def repeated(self) -> int:
+        """The number of records that were already in the log."""
+        return self.turns.repeated + self.outcomes.repeated + self.statements.repeated
+
+    def of_each(self) -> Iterator[tuple[Sequence[Imported], Sequence[Record], AppendResult]]:
+        """Yield the values of each type, the records that they were read from, and what became of them."""
+        of = self.records
+        yield of.turns, of.turn_records, self.turns
+        yield of.outcomes, of.outcome_records, self.outcomes
+        yield of.statements, of.statement_records, self.statements
+
+
 def sort_records(validator: Validator, records: list[Record], *, redact: bool) -> SortedRecords:
-    """Validate records and sort them by type; `redact`: secrets are taken out of turns."""
+    """Validate records and sort them by type; `redact`: secrets are taken out of turns and statements."""
     result = SortedRecords()
     for record in records:
         value = validator(record.fields)
@@ -40,8 +71,37 @@ def sort_records(validator: Validator, records: list[Record], *, redact: bool) -
         elif isinstance(value, Outcome):
             result.outcomes.append(value)
             result.outcome_records.append(record)
+        elif isinstance(value, ImportedStatement):
+            result.statements.append(value)
+            result.statement_records.append(record)
         else:
             result.rejected.append((record, value))
     if redact:
-        result.turns, result.redacted = redacted_turns(result.turns)
+        result.turns, turns = redacted_turns(result.turns)
+        result.statements, statements = redacted_statements(result.statements)
+        result.redacted = turns + statements
     return result
+
+
+def append_records(conn: Connection[Any], tenant_id: str, records: SortedRecords) -> AppendedRecords:
+    """Append sorted records to the log in the caller's transaction."""
+    return AppendedRecords(
+        turns=insert_turns(conn, tenant_id, records.turns),
+        outcomes=insert_outcomes(conn, tenant_id, records.outcomes),
+        statements=insert_statements(conn, tenant_id, records.statements),
+        records=records,
+    )
+
+
+def conflict_detail(value: Imported) -> str:
+    """Return the detail of a record whose id is in the log with different content."""
+    if isinstance(value, Turn):
+        return "Another turn of this session has this source_id and other content; the log is append-only."
+    if isinstance(value, ImportedStatement):
+        return "Another statement of this subject has this source_id and other content; the log is append-only."
+    return "This metric of this decision has another value at the same time; the log is append-only."
+
+
+def with_place(record: Record, detail: str) -> str:
+    """Put the record's place in the export, if it has one, before a sentence."""
+    return f"{record.place}: {detail}" if record.place else detail

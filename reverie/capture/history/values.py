@@ -31,7 +31,7 @@ _USUAL: dict[Role, tuple[str, ...]] = {
 #: Accepted by an import, which reports the assumption.
 USUAL_ROLES: dict[str, Role] = {name: role for role, names in _USUAL.items() for name in names}
 #: Fields whose values are codes, each with the known codes.
-CODES: dict[str, tuple[str, ...]] = {"role": ROLES, "type": ("turn", "outcome")}
+CODES: dict[str, tuple[str, ...]] = {"role": ROLES, "type": ("turn", "outcome", "statement")}
 
 
 def known_role(value: Any) -> Role | None:

@@ -157,7 +157,7 @@ def redrive(
             fields=FieldOptions(mapping=mapping, timezone=timezone, time_format=time_format, subject=subject),
             policy=session.new_tenant_policy,
         )
-    fields = ("tried", "imported", "repeated", "outcomes", "dead", "refused", "requeued", "released")
+    fields = ("tried", "imported", "repeated", "outcomes", "statements", "dead", "refused", "requeued", "released")
     if as_json:
         dead = {f"dead_{code}": number for code, number in sorted(summary.dead_by_reason.items())}
         print_json({"tenant_id": session.tenant_id} | {name: getattr(summary, name) for name in fields} | dead)

@@ -53,6 +53,11 @@ time_format_option = click.option(
 timezone_option = click.option("--timezone", metavar="ZONE", help="The time zone of times without an offset.")
 
 
+#: The choices of `--format`, here again since help does not import what reads files; a test compares them.
+FORMATS = ("jsonl", "csv", "parquet", "array", "messages", "chatgpt", "slack", "mem0", "openmemory", "zep", "graphiti",
+           "letta", "intercom", "zendesk", "claude", "langsmith", "langfuse")  # fmt: skip
+
+
 #: Options of a source, by the field of `SourceQuery`: name, metavar, help.
 _SOURCE = (
     (
@@ -125,8 +130,10 @@ def _source_url(given: str) -> str:
 @subject_option
 @click.option(
     "--format",
-    type=click.Choice(("jsonl", "csv", "parquet", "array", "messages", "chatgpt", "slack")),
-    help="The format of the files. [default: detected]",
+    type=click.Choice(FORMATS),
+    metavar="NAME",
+    help=f"The format of the files: {', '.join(FORMATS)}. "
+    "[default: detected; those of other memory systems, trace stores and help desks must be named]",
 )
 @click.option(
     "--start",
@@ -148,12 +155,12 @@ def command(
     as_json: bool,
 ) -> None:
     """Import conversations and outcomes into the log from JSONL, JSON, CSV or Parquet files, gzipped or not, from a
-    ChatGPT, Slack or reverie export (log.jsonl), or with --from from a table or query of another Postgres (only read).
+    ChatGPT, Slack or reverie export (log.jsonl), from another memory system, trace store or help desk (--format), or
+    with --from from a table or query of another Postgres (only read).
 
-    A turn that is imported twice is stored once, so an interrupted import can be run again. A record that cannot be
-    imported becomes a dead letter with file, line and reason. A record needs subject_id, session_id, role, said_at
-    and text. Their usual names in other systems are recognized and reported; --map names others. The command fails if
-    more than a tenth of a file becomes dead letters for one reason, and says which option helps.
+    A record that is imported twice is stored once, so an interrupted import can be run again. One that cannot be
+    imported becomes a dead letter with file, line and reason. A turn needs subject_id, session_id, role, said_at and
+    text; usual names are recognized, and --map names others. It fails if over a tenth of a file becomes dead letters.
 
     \b
     Examples:
@@ -161,7 +168,7 @@ def command(
       reverie import chats.csv.gz --map subject_id=owner --map role:klant=user --timezone Europe/Berlin
       reverie import calls.csv --time-format '%d/%m/%Y %H:%M' --timezone Europe/Madrid
       reverie import chatgpt-export.zip --subject ana
-      reverie import slack-export.zip
+      reverie import memories.json --format mem0
       reverie import --from CRM_URL --table public.messages --cursor updated_at --map subject_id=customer
     """
     if bool(files) == bool(source):
@@ -229,6 +236,7 @@ def _flat(file: Path | str, result: ImportSummary | ReverieError) -> dict[str, A
         "imported",
         "repeated",
         "outcomes",
+        "statements",
         "dead",
         "resolved",
         "mended",
@@ -269,6 +277,7 @@ def _print(file: Path | str, summary: ImportSummary) -> None:
                 f"{summary.first:%Y-%m-%d} to {summary.last:%Y-%m-%d}" if summary.first and summary.last else None,
             ),
             ("  outcomes", summary.outcomes or None),
+            ("  statements", summary.statements or None),
             ("  already in the log", summary.repeated or None),
             ("  repaired", summary.mended or None),
             ("  redacted", summary.redacted or None),

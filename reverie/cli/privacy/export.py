@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,9 +23,16 @@ from reverie.cli.session import CommandSession
     metavar="FOLDER",
     help="A new or empty folder for the files.",
 )
+@click.option(
+    "--format",
+    type=click.Choice(("reverie", "mem0", "letta", "jsonl", "parquet")),
+    default="reverie",
+    show_default=True,
+    help="reverie: everything. jsonl, parquet: turns, outcomes and statements as records. mem0, letta: what is known.",
+)
 @tenant_option
 @json_option
-def command(subject: str | None, output: Path, tenant: str | None, as_json: bool) -> None:
+def command(subject: str | None, output: Path, format: str, tenant: str | None, as_json: bool) -> None:
     """Export everything that is kept about SUBJECT, or without SUBJECT about the whole tenant, as files in FOLDER.
 
     log.jsonl has what was said, asked and corrected; `reverie import FOLDER/log.jsonl` takes it into another database,
@@ -35,27 +43,40 @@ def command(subject: str | None, output: Path, tenant: str | None, as_json: bool
     Examples:
       reverie export ana --tenant demo --output ana-export
       reverie export --tenant demo --output demo-export --json
+      reverie export --tenant demo --output moved --format mem0
     """
-    from reverie.drive.exporting import export
-    from reverie.drive.readable import write_readable
-
     with CommandSession(tenant) as session:
         session.require_tenant()
-        made = export(session.url, session.tenant_id, output, subject_id=subject, at=datetime.now(UTC))
-        files = [*made.files, write_readable(output, subject)] if subject is not None else list(made.files)
+        files, counts, left_out = _export(session, subject, output, format)
     if as_json:
         print_json(
             {
                 "tenant_id": session.tenant_id,
                 "subject_id": subject,
                 "files": list(map(str, files)),
-                "counts": made.counts,
-                "left_out": made.left_out,
+                "counts": counts,
+                "left_out": left_out,
             }
         )
         return
-    say(f"{sum(made.counts.values()):,} rows of {len(made.counts):,} tables in:")
+    say(f"{sum(counts.values()):,} rows of {len(counts):,} tables in:")
     for file in files:
         say(f"  {file}")
-    if made.left_out:
-        note(f"{made.left_out:,} rows are left out: the policy does not export their classes (docs/sensitivity.md).")
+    if left_out:
+        note(f"{left_out:,} rows are left out: the policy does not export their classes (docs/sensitivity.md).")
+
+
+def _export(
+    session: CommandSession, subject: str | None, output: Path, format: str
+) -> tuple[Sequence[Path], Mapping[str, int], int]:
+    if format != "reverie":
+        from reverie.drive.moving import move_out
+
+        moved = move_out(session.url, session.tenant_id, output, subject_id=subject, format=format)
+        return [moved.file], moved.counts, 0
+    from reverie.drive.exporting import export
+    from reverie.drive.readable import write_readable
+
+    made = export(session.url, session.tenant_id, output, subject_id=subject, at=datetime.now(UTC))
+    page = [] if subject is None else [write_readable(output, subject)]
+    return [*made.files, *page], made.counts, made.left_out

@@ -45,6 +45,8 @@ class LogEvent:
     content: str
     hint: str | None
     observed_at: datetime
+    #: When it stops being true, if that is known.
+    ends_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +93,7 @@ def _pieces(event: LogEvent, policy: Policy, count_tokens: CountTokens) -> list[
 
 def _candidate(event: LogEvent, place: int, piece: str, tenant_id: str, policy: Policy) -> Candidate:
     kind: Kind
-    expires_at = None
+    expires_at = event.ends_at
     if event.type in OBSERVATION_KINDS:
         kind, origin = OBSERVATION_KINDS[event.type], "observation"
     else:

@@ -33,6 +33,7 @@ _DELETES = (
     "ops.embeddings",
     "ops.connection_tools",
     "ops.subject_credits",
+    "ops.store_items",
     "ops.consents",
     "ops.outbox",
     "ops.announced",

@@ -20,4 +20,5 @@ LOG_TABLES = (
     "log.contexts",
     "ops.replies",
     "ops.reviews",
+    "ops.store_items",
 )

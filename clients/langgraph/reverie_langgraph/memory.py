@@ -1,0 +1,84 @@
+"""Nodes and a tool that use memory: context before the model, turns after it, recall when the model asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, tool
+
+from reverie_client import Client, Turn
+
+Node = Callable[[dict[str, Any], RunnableConfig], dict[str, Any]]
+
+
+def context_node(client: Client, *, subject: str = "user_id", into: str = "context") -> Node:
+    """Return a node that writes the context for the last message of a person into a key of the state.
+
+    The subject is the value `subject` of the run's `configurable`; its `thread_id` is the session.
+    """
+
+    def node(state: dict[str, Any], config: RunnableConfig) -> dict[str, Any]:
+        subject_id, session_id = _whose(config, subject)
+        spoken = [message for message in _messages(state) if isinstance(message, HumanMessage)]
+        question = _text(spoken[-1]) if spoken else None
+        found = client.assemble_context(subject_id, session_id=session_id, question=question or None)
+        return {into: found.text}
+
+    return node
+
+
+def remember_node(client: Client, *, subject: str = "user_id") -> Node:
+    """Return a node that appends the messages of the state to memory; those that it has are not added twice."""
+
+    def node(state: dict[str, Any], config: RunnableConfig) -> dict[str, Any]:
+        subject_id, session_id = _whose(config, subject)
+        turns = [
+            Turn(role=_role(message), text=_text(message), source_id=message.id)
+            for message in _messages(state)
+            if isinstance(message, HumanMessage | AIMessage) and _text(message).strip()
+        ]
+        if turns:
+            client.append_turns(subject_id, session_id or "langgraph", turns)
+        return {}
+
+    return node
+
+
+def recall_tool(client: Client, subject_id: str, *, top_k: int = 5) -> BaseTool:
+    """Return a tool by which a model searches the memory of a subject."""
+
+    @tool
+    def recall_memory(question: str) -> str:
+        """Search what is remembered about the user. Ask a full question."""
+        hits = client.recall(subject_id, question, top_k=top_k).hits
+        return "\n".join(f"- {hit.content}" for hit in hits) or "Nothing is remembered about this."
+
+    return recall_memory
+
+
+def _whose(config: RunnableConfig, subject: str) -> tuple[str, str | None]:
+    values = config.get("configurable") or {}
+    if not (subject_id := values.get(subject)):
+        raise ValueError(f"The run's configurable has no {subject!r}: it names whose memory is used.")
+    thread = values.get("thread_id")
+    return str(subject_id), None if thread is None else str(thread)
+
+
+def _messages(state: dict[str, Any]) -> Sequence[BaseMessage]:
+    found: Sequence[BaseMessage] = state.get("messages") or ()
+    return found
+
+
+def _role(message: BaseMessage) -> Any:
+    return "user" if isinstance(message, HumanMessage) else "assistant"
+
+
+def _text(message: BaseMessage) -> str:
+    content = message.content
+    if isinstance(content, str):
+        return content
+    parts = [part if isinstance(part, str) else str(part.get("text", "")) for part in content]
+    return "\n".join(part for part in parts if part)

@@ -1,0 +1,53 @@
+"""Instructions and a toolset that use memory."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from pydantic_ai import FunctionToolset, RunContext
+
+from reverie_client import AsyncClient
+
+#: Returns whose memory a run uses.
+SubjectOf = Callable[[RunContext[Any]], str]
+
+
+def memory_instructions(
+    client: AsyncClient, subject: str | SubjectOf, *, session_id: str | None = None
+) -> Callable[[RunContext[Any]], Awaitable[str]]:
+    """Return a function for an agent's `instructions` that gives what memory knows for the prompt of the run.
+
+    Instructions are no part of the message history, so nothing of it is kept there.
+    """
+
+    async def instructions(ctx: RunContext[Any]) -> str:
+        question = ctx.prompt if isinstance(ctx.prompt, str) else None
+        context = await client.assemble_context(
+            _subject(subject, ctx), session_id=session_id, question=question[:20_000] if question else None
+        )
+        return context.text
+
+    return instructions
+
+
+def memory_toolset(client: AsyncClient, subject: str | SubjectOf, *, top_k: int = 5) -> FunctionToolset[Any]:
+    """Return tools by which a model searches the memory of a subject and notes what it learned."""
+    toolset: FunctionToolset[Any] = FunctionToolset()
+
+    @toolset.tool
+    async def recall_memory(ctx: RunContext[Any], question: str) -> list[str]:
+        """Search what is remembered about the user. Ask a full question."""
+        return [hit.content for hit in (await client.recall(_subject(subject, ctx), question, top_k=top_k)).hits]
+
+    @toolset.tool
+    async def remember(ctx: RunContext[Any], fact: str) -> str:
+        """Note a lasting fact about the user in one sentence."""
+        await client.record_observation(_subject(subject, ctx), "fact", fact)
+        return "Noted."
+
+    return toolset
+
+
+def _subject(subject: str | SubjectOf, ctx: RunContext[Any]) -> str:
+    return subject if isinstance(subject, str) else subject(ctx)

@@ -1,0 +1,138 @@
+"""Exports of other systems by name: `--format mem0` and its like. docs/importing.md says whence the field names are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from reverie.capture.history.files import InputFile
+from reverie.capture.history.formats.archive import Archive
+from reverie.capture.history.formats.helpdesks import read_claude, read_intercom, read_zendesk
+from reverie.capture.history.formats.messages import MessageReader
+from reverie.capture.history.formats.remembered import (
+    Converted,
+    read_letta,
+    read_mem0,
+    read_openmemory,
+    read_temporal_graph,
+)
+from reverie.capture.history.formats.shapes import ForeignItem, foreign_items, split_page
+from reverie.capture.history.formats.traces import read_langfuse, read_langsmith
+from reverie.capture.history.records import BrokenItem, InputItem, Record, SkippedItem
+from reverie.errors import InputError
+
+Convert = Callable[[ForeignItem, str | None, datetime | None], Iterator[Converted]]
+
+
+class _Format(NamedTuple):
+    """How the files of a system are read."""
+
+    #: Lists in which an answer of its API or a whole export holds items.
+    lists: tuple[str, ...]
+    convert: Convert
+    #: Names of the files of an export that is a directory or zip; none: it is one file.
+    files: tuple[str, ...] = ()
+
+
+#: Formats whose items become turns and statements.
+_ITEMS: Mapping[str, _Format] = {
+    "mem0": _Format(("results", "memories"), read_mem0),
+    "openmemory": _Format(("memories", "items"), read_openmemory, ("memories.json",)),
+    "zep": _Format(("edges", "facts", "episodes", "messages", "nodes"), read_temporal_graph),
+    "graphiti": _Format(("edges", "facts", "episodes", "messages", "nodes"), read_temporal_graph),
+    "letta": _Format(("agents", "blocks", "passages"), read_letta),
+    "intercom": _Format(("conversations", "data"), read_intercom),
+    "zendesk": _Format(("tickets", "results"), read_zendesk),
+    "claude": _Format(("conversations",), read_claude, ("conversations", "memories")),
+}
+#: Formats whose items are records of chat messages.
+_TRACES = {
+    "langsmith": (("runs", "data"), read_langsmith),
+    "langfuse": (("data", "traces"), read_langfuse),
+}
+#: The names of all of them.
+FOREIGN = (*_ITEMS, *_TRACES)
+
+
+def read_foreign(
+    file: InputFile, format: str, *, subject: str | None, start: datetime | None, mapping: Mapping[str, str]
+) -> Iterator[InputItem]:
+    """Yield the turns and statements of an export of another system.
+
+    Raises InputError as `MessageReader` does.
+    """
+    if format in _TRACES:
+        lists, convert = _TRACES[format]
+        name = file.path.name.partition(".")[0]
+        reader = MessageReader(name=name, subject=subject, start=start, mapping=mapping)
+        records = (_as_record(item, convert) for item in foreign_items(file, lists))
+        return reader.read(records)
+    known = _ITEMS[format]
+    return _converted(foreign_items(file, known.lists), known.convert, subject, start)
+
+
+def read_foreign_archive(
+    path: Path, format: str, *, subject: str | None, start: datetime | None
+) -> Iterator[InputItem]:
+    """Yield the same of an export that is a directory or zip.
+
+    Raises InputError: the format has no such exports, or this is none.
+    """
+    known = _ITEMS.get(format)
+    archive = Archive(path) if known and known.files else None
+    names = [
+        name for name in (archive.names if archive else ()) if known and name.rpartition("/")[2].startswith(known.files)
+    ]
+    if known is None or archive is None or not names:
+        raise InputError(f"{path.name or path} has no file of the format {format}: import its files one by one.")
+    return _archived(archive, names, known, subject, start)
+
+
+def _archived(
+    archive: Archive, names: list[str], known: _Format, subject: str | None, start: datetime | None
+) -> Iterator[InputItem]:
+    with closing(archive):
+        for name in names:
+            try:
+                pages = archive.load(name)
+            except ValueError as error:
+                yield BrokenItem(1, "malformed_json", f"{name}: {error}.")
+                continue
+            yield from _converted(_loaded(pages, known.lists), known.convert, subject, start)
+
+
+def _loaded(pages: object, lists: tuple[str, ...]) -> Iterator[ForeignItem | BrokenItem]:
+    number = 0
+    for page in pages if isinstance(pages, list) else [pages]:
+        for of, fields, around in split_page(page, lists):
+            number += 1
+            if type(fields) is dict:
+                yield ForeignItem(number=number, fields=fields, of=of, page=around)
+            else:
+                yield BrokenItem(number, "not_an_object", "The item is not an object.")
+
+
+def _converted(
+    items: Iterator[ForeignItem | BrokenItem], convert: Convert, subject: str | None, start: datetime | None
+) -> Iterator[InputItem]:
+    for item in items:
+        if isinstance(item, BrokenItem):
+            yield item
+            continue
+        for fields in convert(item, subject, start):
+            if isinstance(fields, SkippedItem):
+                yield fields
+            else:
+                yield Record(item.number, fields, size=len(str(fields.get("text"))) + 400, place=f"item {item.number}")
+
+
+def _as_record(
+    item: ForeignItem | BrokenItem, convert: Callable[[ForeignItem], dict[str, object] | SkippedItem]
+) -> InputItem:
+    if isinstance(item, BrokenItem):
+        return item
+    fields = convert(item)
+    return fields if isinstance(fields, SkippedItem) else Record(item.number, fields)

@@ -1,0 +1,241 @@
+"""Memories of mem0, OpenMemory, Zep, Graphiti and Letta: what has no turns becomes statements, never invented turns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from reverie.capture.history.formats.shapes import ForeignItem
+from reverie.capture.history.records import SkippedItem
+from reverie.capture.history.values import known_role
+
+Converted = dict[str, Any] | SkippedItem
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+#: A line of a Graphiti episode of the source `message`: who says it, in which role, and what.
+_SPOKEN = re.compile(r"([^:\n(]{1,80}?)\s*(?:\((\w+)\))?:\s(.*)", re.DOTALL)
+
+
+def statement(
+    item: ForeignItem, format: str, text: Any, at: Any, *, left_out: tuple[str, ...] = (), **more: Any
+) -> dict[str, Any]:
+    """Return a record of a statement; every field of the item but the text is kept in its metadata."""
+    rest = {name: value for name, value in item.fields.items() if name not in left_out and value is not None}
+    fields = {
+        "type": "statement",
+        "source_id": item.first("id", "uuid"),
+        "text": text,
+        "observed_at": at,
+        "metadata": {"format": format, "fields": rest},
+    }
+    return {name: value for name, value in (fields | more).items() if value is not None}
+
+
+def read_mem0(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
+    """Yield a memory of mem0, as `get_all` and its export job give it.
+
+    Of what was changed the time of the change counts. The session is its run; a memory of an agent or an app alone has
+    that as its subject. A category that names preferences makes it one.
+    """
+    categories = item.first("categories")
+    prefers = type(categories) is list and any("preference" in str(category) for category in categories)
+    yield statement(
+        item,
+        "mem0",
+        item.fields.get("memory"),
+        item.first("updated_at", "created_at") or _start(start),
+        left_out=("memory", "score"),
+        subject_id=subject or item.first("user_id", "agent_id", "app_id"),
+        session_id=item.first("run_id"),
+        kind="preference" if prefers else "fact",
+        ends_at=_moment(item.fields.get("expiration_date")),
+    )
+
+
+def read_openmemory(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
+    """Yield a memory of OpenMemory's backup (memories.json, memories.jsonl.gz) or of its API.
+
+    What was deleted there is skipped; what was archived ended when it was archived.
+    """
+    owner = item.page.get("user")
+    if item.fields.get("state") == "deleted" or item.fields.get("deleted_at"):
+        yield SkippedItem("deleted")
+        return
+    yield statement(
+        item,
+        "openmemory",
+        item.fields.get("content"),
+        item.first("updated_at", "created_at") or _start(start),
+        left_out=("content",),
+        subject_id=subject or (owner.get("user_id") if type(owner) is dict else None),
+        ends_at=item.fields.get("archived_at"),
+    )
+
+
+def read_temporal_graph(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
+    """Yield what Zep or Graphiti gives: an edge of the graph is a statement, a message a turn, a document one to read.
+
+    An edge holds from `valid_at`, or when it was created, until `invalid_at`. Nodes are skipped: their summaries are
+    made of the same episodes as the edges.
+    """
+    fields = item.fields
+    subject = subject or item.first("user_id", "group_id", "graph_id", "user_uuid", "graph_uuid")
+    created = item.first("valid_at", "reference_time", "created_at") or _start(start)
+    if "fact" in fields:
+        yield statement(
+            item,
+            "graph",
+            fields["fact"],
+            created,
+            left_out=("fact", "fact_embedding"),
+            subject_id=subject,
+            ends_at=fields.get("invalid_at") or fields.get("expired_at"),
+        )
+    elif "content" not in fields:
+        yield SkippedItem("node")
+    elif fields.get("role") or fields.get("role_type") or fields.get("source") == "message":
+        yield _said(item, subject, created)
+    else:
+        yield statement(
+            item, "graph", fields["content"], created, left_out=("content",), subject_id=subject, kind="document"
+        )  # fmt: skip
+
+
+def _said(item: ForeignItem, subject: Any, said_at: Any) -> dict[str, Any]:
+    """A message of a thread names role and speaker; an episode of Graphiti begins with them."""
+    role, speaker, text = item.fields.get("role_type"), item.fields.get("name"), item.fields.get("content")
+    if (given := item.fields.get("role")) is not None:
+        role, speaker = (role, speaker or given) if role else (given, speaker)
+    elif role is None and type(text) is str:
+        speaker = None  # the name of an episode is not who speaks
+        if match := _SPOKEN.match(text):
+            speaker, role, text = match[1], match[2] or match[1], match[3]
+        role = role if known_role(role) else "user"
+    fields = {
+        "subject_id": subject,
+        "session_id": item.first("thread_id", "session_id", "thread_uuid", "group_id", "graph_id") or subject,
+        "source_id": item.first("uuid", "id"),
+        "role": role,
+        "speaker": speaker,
+        "said_at": said_at,
+        "text": text,
+        "metadata": item.fields.get("metadata"),
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def read_letta(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
+    """Yield the messages of an agent file as turns, and each line of its memory blocks and each passage as statements.
+
+    The subject is the agent, if the caller names none. A block has no time of its own: that of the agent's last message
+    counts, or `start`.
+    """
+    fields = item.fields
+    if item.of == "blocks":
+        return  # read with the agent that has them
+    if "messages" in fields:
+        yield from _agent(item, subject, start)
+    elif "text" in fields:
+        yield statement(
+            item,
+            "letta",
+            fields["text"],
+            item.first("created_at", "updated_at") or _start(start),
+            left_out=("text", "embedding"),
+            subject_id=subject or item.first("agent_id", "archive_id", "user_id"),
+        )
+    else:
+        yield SkippedItem("no_memory")
+
+
+def _agent(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
+    agent = item.fields
+    ours = (agent.get("metadata") or {}).get("reverie") or {}
+    owner = subject or ours.get("subject_id") or agent.get("name") or agent.get("id")
+    places = {turn: place for place in ours.get("turns", ()) if type(place) is dict and (turn := place.get("id"))}
+    latest = _start(start)
+    for message in agent["messages"]:
+        place = places.get(message.get("id")) if type(message) is dict else None
+        text = message.get("content") if place else _letta_text(message) if type(message) is dict else None
+        if text is None:
+            yield SkippedItem("no_text")
+            continue
+        latest = message.get("created_at") or latest
+        turn = {
+            "subject_id": owner,
+            "session_id": agent.get("id") or owner,
+            "source_id": message.get("id"),
+            "role": message.get("role"),
+            "speaker": message.get("name"),
+            "said_at": message.get("created_at") or latest,
+            "text": text,
+        } | {name: value for name, value in (place or {}).items() if name != "id"}
+        yield {name: value for name, value in turn.items() if value is not None}
+    for block in _blocks(item):
+        yield from _block(block, owner, latest)
+
+
+def _blocks(item: ForeignItem) -> list[Mapping[str, Any]]:
+    """The blocks of an agent: of the file, by id, or its own (`core_memory` of the first version)."""
+    wanted = item.fields.get("block_ids") or ()
+    own = item.fields.get("core_memory") or item.fields.get("memory_blocks") or ()
+    shared = [block for block in item.page.get("blocks") or () if type(block) is dict and block.get("id") in wanted]
+    return [*shared, *(block for block in own if type(block) is dict)]
+
+
+def _block(block: Mapping[str, Any], owner: Any, latest: Any) -> Iterator[Converted]:
+    written = ((block.get("metadata") or {}).get("reverie") or {}).get("statements")
+    if type(written) is list:  # a block that `reverie export` wrote
+        yield from (record | {"subject_id": owner} for record in written if type(record) is dict)
+        return
+    at = block.get("updated_at") or block.get("created_at") or latest
+    for number, line in enumerate(str(block.get("value") or "").splitlines(), start=1):
+        if text := line.strip():
+            fields = {name: block[name] for name in ("id", "label", "description") if block.get(name)}
+            yield statement(
+                ForeignItem(number=number, fields=fields),
+                "letta",
+                text,
+                at,
+                subject_id=owner,
+                source_id=f"{block.get('id') or block.get('label') or 'block'}/{number}",
+            )
+
+
+def _letta_text(message: Mapping[str, Any]) -> str | None:
+    """The text of a message: unwrapped where Letta wraps it in JSON, else what the agent sent by its tool."""
+    if message.get("role") not in ("user", "assistant"):
+        return None
+    for call in message.get("tool_calls") or ():
+        function = call.get("function") if type(call) is dict else None
+        if type(function) is dict and function.get("name") == "send_message":
+            return _json_field(function.get("arguments"), "message")
+    content = message.get("content", message.get("text"))
+    if type(content) is list:
+        content = "\n".join(str(part.get("text") or "") for part in content if type(part) is dict)
+    if type(content) is not str:
+        return None
+    if content.startswith("{") and (kind := _json_field(content, "type")):
+        return _json_field(content, "message") if kind == "user_message" else None
+    return content if content.strip() else None
+
+
+def _json_field(text: Any, name: str) -> str | None:
+    try:
+        value = orjson.loads(text)[name]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return value if type(value) is str else None
+
+
+def _moment(value: Any) -> Any:
+    """A bare date as the midnight of UTC at which it begins."""
+    return f"{value}T00:00:00+00:00" if type(value) is str and _DATE.fullmatch(value) else value
+
+
+def _start(start: datetime | None) -> str | None:
+    return None if start is None else start.isoformat()

@@ -1,0 +1,89 @@
+-- name: get
+-- Items by namespace and key; those that have ended are gone.
+select g.place::int, s.key, s.namespace, s.value, s.created_at, s.updated_at
+from jsonb_to_recordset(%(wanted)s::jsonb) as g (place int, namespace text[], key text)
+join ops.store_items s on s.tenant_id = %(tenant)s and s.namespace = g.namespace and s.key = g.key
+where s.expires_at is null or s.expires_at > %(at)s
+
+-- name: refresh
+-- The end of items that were read moves, for those that have one.
+update ops.store_items s set expires_at = %(at)s::timestamptz + make_interval(secs => s.ttl_minutes * 60)
+from jsonb_to_recordset(%(wanted)s::jsonb) as g (namespace text[], key text)
+where s.tenant_id = %(tenant)s and s.namespace = g.namespace and s.key = g.key and s.expires_at > %(at)s
+
+-- name: search
+-- Items below a namespace that meet every condition of `filters`, in the order asked for: by words, by time or by key.
+-- A condition compares what stands at a path with a value; a missing one is null.
+select s.key, s.namespace, s.value, s.created_at, s.updated_at, f.score
+from ops.store_items s
+cross join lateral (
+    select case when %(query)s::text is null then null
+                else ts_rank_cd(to_tsvector(%(language)s::regconfig, jsonb_path_query_array(s.value, 'strict $.**')::text),
+                                replace(plainto_tsquery(%(language)s::regconfig, %(query)s::text)::text, '&', '|')::tsquery) end as score) f
+where s.tenant_id = %(tenant)s and s.namespace[1:cardinality(%(prefix)s::text[])] = %(prefix)s::text[]
+  and (s.expires_at is null or s.expires_at > %(at)s)
+  and not exists (
+      select from jsonb_to_recordset(%(filters)s::jsonb) as c (path text[], op text, value jsonb)
+      cross join lateral (select coalesce(s.value #> c.path, 'null') as held, coalesce(c.value, 'null') as wanted) v
+      where not case c.op
+          when '$eq' then v.held = v.wanted
+          when '$ne' then v.held <> v.wanted
+          when '$len' then jsonb_typeof(v.held) = 'array' and jsonb_array_length(v.held) = v.wanted::int
+          when '$map' then jsonb_typeof(v.held) = 'object'
+          else jsonb_typeof(v.held) = jsonb_typeof(v.wanted) and jsonb_typeof(v.held) in ('number', 'string')
+               and case c.op when '$gt' then v.held > v.wanted when '$gte' then v.held >= v.wanted
+                             when '$lt' then v.held < v.wanted else v.held <= v.wanted end
+      end)
+order by f.score desc nulls last,
+         case when %(order)s = 'key' then s.key collate "C" end,
+         case when %(order)s = 'key_desc' then s.key collate "C" end desc,
+         s.updated_at desc, s.namespace, s.key
+limit %(limit)s offset %(offset)s
+
+-- name: namespaces
+-- Namespaces in their order, cut to a depth, that meet every condition: a path at the beginning or the end, * for any label.
+select distinct s.namespace[1:coalesce(%(max_depth)s::int, 1000)]
+from ops.store_items s
+where s.tenant_id = %(tenant)s and (s.expires_at is null or s.expires_at > %(at)s)
+  and not exists (
+      select from jsonb_to_recordset(%(conditions)s::jsonb) as c (match_type text, path text[])
+      where cardinality(s.namespace) < cardinality(c.path)
+         or exists (select from unnest(c.path) with ordinality as l (label, place)
+                    where l.label <> '*'
+                      and s.namespace[l.place + case when c.match_type = 'suffix'
+                                                     then cardinality(s.namespace) - cardinality(c.path) else 0 end] <> l.label))
+order by 1
+limit %(limit)s offset %(offset)s
+
+-- name: put
+-- Items into the store; a value replaces the one before, and its end. What was put keeps when it was first put.
+insert into ops.store_items as s (tenant_id, namespace, key, value, created_at, updated_at, ttl_minutes, expires_at)
+select %(tenant)s, p.namespace, p.key, p.value, %(at)s, %(at)s, p.ttl_minutes,
+       %(at)s::timestamptz + make_interval(secs => p.ttl_minutes * 60)
+from jsonb_to_recordset(%(items)s::jsonb) as p (namespace text[], key text, value jsonb, ttl_minutes float8)
+order by p.namespace, p.key
+on conflict (tenant_id, namespace, key) do update
+set value = excluded.value, updated_at = excluded.updated_at, ttl_minutes = excluded.ttl_minutes, expires_at = excluded.expires_at,
+    created_at = case when s.expires_at <= excluded.updated_at then excluded.created_at else s.created_at end
+
+-- name: delete
+-- Items by namespace and key; and some that have ended.
+delete from ops.store_items s
+where s.tenant_id = %(tenant)s
+  and ((s.namespace, s.key) in (select d.namespace, d.key
+                                from jsonb_to_recordset(%(items)s::jsonb) as d (namespace text[], key text))
+       or s.expires_at <= %(at)s)
+
+-- name: clear
+-- All items of a namespace itself.
+delete from ops.store_items where tenant_id = %(tenant)s and namespace = %(namespace)s::text[]
+
+-- name: pop
+-- The last item of a namespace by its key, which is gone then; several who ask at once get different ones.
+delete from ops.store_items s
+where s.tenant_id = %(tenant)s and s.namespace = %(namespace)s::text[] and s.key = (
+    select l.key from ops.store_items l
+    where l.tenant_id = %(tenant)s and l.namespace = %(namespace)s::text[] and (l.expires_at is null or l.expires_at > %(at)s)
+    order by l.key collate "C" desc limit 1
+    for update skip locked)
+returning s.key, s.namespace, s.value, s.created_at, s.updated_at

@@ -1,0 +1,97 @@
+"""Message history, instructions and toolset, with Pydantic AI's own `FunctionModel` and `TestModel`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pydantic_ai", reason="needs pydantic-ai-slim: make test-adapters")
+pytest.importorskip("reverie_pydantic_ai", reason="needs reverie-pydantic-ai: make test-adapters")
+
+from pydantic_ai import Agent
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.test import TestModel
+from reverie_pydantic_ai import MessageHistory, memory_instructions, memory_toolset
+
+from reverie_client import AsyncClient
+from tests.adapters.conftest import Server
+
+Use = Callable[[AsyncClient], Coroutine[Any, Any, None]]
+
+
+@pytest.fixture
+def run(server: Server) -> Callable[[Use], None]:
+    async def with_client(use: Use) -> None:
+        async with AsyncClient(server.url, server.key) as client:
+            await use(client)
+
+    return lambda use: asyncio.run(with_client(use))
+
+
+def test_a_history_comes_back_equal(run: Callable[[Use], None]) -> None:
+    """Prompts, tool calls, returns and answers, as `TestModel` makes them."""
+    agent = Agent(TestModel(custom_output_text="Done."), instructions="Be kind.")
+
+    @agent.tool_plain
+    def find(query: str) -> dict[str, Any]:
+        return {"found": [query, None, 1.5]}
+
+    async def use(client: AsyncClient) -> None:
+        history = MessageHistory("c1", client, subject_id="ana")
+        first = await agent.run("Find it.", message_history=await history.load())
+        await history.add(first.new_messages())
+        assert await history.load() == first.all_messages() and len(first.all_messages()) == 4
+        second = await agent.run("Again.", message_history=await history.load())
+        await history.add(second.new_messages())
+        assert await history.load() == second.all_messages()
+        assert await history.load(2) == second.all_messages()[-2:]
+        assert await MessageHistory("c2", client, subject_id="ana").load() == []
+        await history.clear()
+        assert await history.load() == []
+
+    run(use)
+
+
+def test_memory_is_in_the_instructions_and_not_in_the_history(run: Callable[[Use], None]) -> None:
+    told: list[str | None] = []
+
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        told.append(info.instructions)
+        return ModelResponse(parts=[TextPart("Bruno.")])
+
+    async def use(client: AsyncClient) -> None:
+        history = MessageHistory("c3", client, subject_id="eve", remember=True)
+        first = await Agent(FunctionModel(answer)).run("I have a golden retriever named Bruno.")
+        await history.add(first.new_messages())
+        agent = Agent(
+            FunctionModel(answer), instructions=memory_instructions(client, lambda ctx: ctx.deps), deps_type=str
+        )
+        await agent.run("What is the name of my golden retriever?", deps="eve")
+
+    run(use)
+    assert not told[0] and "Bruno" in (told[1] or "")
+
+
+def test_a_model_uses_the_tools(run: Callable[[Use], None]) -> None:
+    returned: list[Any] = []
+
+    def script(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        assert {tool.name for tool in info.function_tools} == {"recall_memory", "remember"}
+        returned.extend(part.content for part in messages[-1].parts if part.part_kind == "tool-return")
+        steps = [
+            ToolCallPart("remember", {"fact": "Has a cat named Miso."}),
+            ToolCallPart("recall_memory", {"question": "Which cat?"}),
+        ]
+        step = len(messages) // 2
+        return ModelResponse(parts=[steps[step] if step < len(steps) else TextPart("Done.")])
+
+    async def use(client: AsyncClient) -> None:
+        agent = Agent(FunctionModel(script), toolsets=[memory_toolset(client, "kim")])
+        assert (await agent.run("Note my cat.")).output == "Done."
+
+    run(use)
+    assert returned[0] == "Noted." and isinstance(returned[1], list)

@@ -1,0 +1,34 @@
+"""Who a memory is of, and since when, where the other system leaves it open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reverie.capture.history.formats.remembered import read_letta, read_mem0
+from reverie.capture.history.formats.shapes import ForeignItem
+from tests.capture.conftest import NOW
+
+
+@pytest.mark.parametrize(
+    ("fields", "subject"),
+    [({"user_id": "ana", "agent_id": "a"}, "ana"), ({"agent_id": "a"}, "a"), ({"app_id": "shop"}, "shop"), ({}, None)],
+)
+def test_the_subject_of_mem0(fields: dict[str, Any], subject: str | None) -> None:
+    (found,) = read_mem0(ForeignItem(number=1, fields={"id": "x", "memory": "m"} | fields), None, NOW)
+    assert isinstance(found, dict) and found.get("subject_id") == subject and found["observed_at"] == NOW.isoformat()
+    (found,) = read_mem0(ForeignItem(number=1, fields=fields), "eve", None)
+    assert isinstance(found, dict) and found["subject_id"] == "eve"
+
+
+def test_a_passage_of_letta_is_a_statement() -> None:
+    passage = {
+        "id": "passage-1",
+        "text": "Porto is on the Douro.",
+        "created_at": "2026-01-01T00:00:00Z",
+        "agent_id": "a",
+    }
+    (found,) = read_letta(ForeignItem(number=1, fields=passage | {"embedding": [0.1]}), None, None)
+    assert isinstance(found, dict) and (found["type"], found["subject_id"]) == ("statement", "a")
+    assert "embedding" not in found["metadata"]["fields"]

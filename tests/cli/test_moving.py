@@ -1,0 +1,48 @@
+"""Moving in from mem0 and out again by the commands that docs/moving.md names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Ask = Callable[..., dict[str, Any]]
+
+MEMORIES = [
+    {"id": "m1", "memory": "Has a dog named Rex", "user_id": "ana", "created_at": "2026-01-01T00:00:00Z"},
+    {"id": "m2", "memory": "Lives in Porto", "user_id": "ana", "created_at": "2026-01-02T00:00:00Z"},
+    {"id": "m3", "memory": "Works at Infosys", "user_id": "ana", "created_at": "2026-01-02T00:00:00Z",
+     "expiration_date": "2026-01-20"},
+    {"id": "m4", "memory": "Plays the violin", "user_id": "ben", "created_at": "2026-01-03T00:00:00Z"},
+]  # fmt: skip
+AS_OF = ("--as-of", "2026-02-01")
+
+
+def test_what_moved_in_is_memory_and_moves_out(ask: Ask, tmp_path: Path) -> None:
+    (path := tmp_path / "memories.json").write_text(json.dumps({"results": MEMORIES}))
+    (taken,) = ask("import", str(path), "--format", "mem0")["files"]
+    assert (taken["statements"], taken["imported"], taken["dead"]) == (4, 0, 0)
+    ask("run", *AS_OF)
+    first = ask("digest")
+    known = {each["content"] for each in ask("show", "ana", *AS_OF)["subject"]["memories"]}
+    assert known == {"Has a dog named Rex", "Lives in Porto", "Works at Infosys"}
+    ask("rebuild", "--yes", *AS_OF)
+    ask("run", *AS_OF)
+    assert ask("digest") == first
+
+    hits = ask("recall", "What dog does she have, and where does she work?", "--subject", "ana", *AS_OF)["hits"]
+    told = " ".join(hit["content"] for hit in hits)
+    assert "Rex" in told and "Infosys" not in told  # that ended on January 20
+
+    made = ask("export", "ana", "--format", "mem0", "--output", str(tmp_path / "out"))
+    items = json.loads((tmp_path / "out" / "mem0.json").read_text())["results"]
+    assert sorted(items, key=lambda item: item["id"]) == MEMORIES[:3] and made["counts"] == {"statement": 3}
+
+    ask("erase", "ben", "--yes")
+    (again,) = ask("import", str(path), "--format", "mem0")["files"]
+    assert (again["statements"], again["repeated"], again["dead_erased"]) == (0, 3, 1)
+    ask("consent", "kim", "--capture", "off")
+    path.write_text(json.dumps([MEMORIES[0] | {"user_id": "kim"}]))
+    (refused,) = ask("import", str(path), "--format", "mem0")["files"]
+    assert refused["dead_capture_off"] == 1

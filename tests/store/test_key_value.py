@@ -1,0 +1,134 @@
+"""The key-value store: what is put is read, found, ended and popped, each tenant for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from reverie.errors import InputError
+from reverie.store.database import Store
+from reverie.store.items.key_value import (
+    ItemKey,
+    ItemPut,
+    ItemSearch,
+    NamespaceSearch,
+    StoreItem,
+    clear_namespace,
+    get_items,
+    list_namespaces,
+    pop_item,
+    put_items,
+    search_items,
+)
+from reverie.store.session import perform
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    with Store.open(database_url, size=2) as opened:
+        yield opened
+
+
+def put(store: Store, *puts: tuple[tuple[str, ...], str, Any], at: datetime = AT, ttl: float | None = None) -> None:
+    items = [ItemPut(namespace=space, key=key, value=value, ttl_minutes=ttl) for space, key, value in puts]
+    perform(put_items(store.session("acme"), items, at=at))
+
+
+def find(store: Store, *prefix: str, at: datetime = AT, **how: Any) -> list[str]:
+    search = ItemSearch(prefix=prefix, **how)
+    return [item.key for item in perform(search_items(store.session("acme"), search, at=at))]
+
+
+def get(store: Store, key: str, *, at: datetime = AT, refresh: bool = False) -> StoreItem | None:
+    wanted = [ItemKey(namespace=("ana", "pets"), key=key, refresh_ttl=refresh)]
+    return perform(get_items(store.session("acme"), wanted, at=at))[0]
+
+
+def test_put_replaces_and_deletes(store: Store) -> None:
+    put(store, (("ana", "pets"), "a", {"name": "Rex"}), (("ana", "pets"), "a", {"name": "Max", "n": [1, None, "é"]}))
+    later = AT + timedelta(hours=1)
+    assert (found := get(store, "a")) and found.value == {"name": "Max", "n": [1, None, "é"]}
+    put(store, (("ana", "pets"), "a", {"age": 3}), at=later)
+    assert (found := get(store, "a", at=later)) and (found.created_at, found.updated_at) == (AT, later)
+    assert perform(get_items(store.session("other"), [ItemKey(namespace=("ana", "pets"), key="a")], at=AT)) == [None]
+    put(store, (("ana", "pets"), "a", None), at=later)
+    assert get(store, "a", at=later) is None
+
+
+@pytest.mark.parametrize(
+    ("filter", "keys"),
+    [
+        ({"kind": "dog"}, {"a", "b"}),
+        ({"age": {"$gte": 3, "$lt": 9}}, {"a"}),
+        ({"age": {"$gt": 3}}, {"b"}),
+        ({"age": {"$lte": 3}}, {"a"}),
+        ({"kind": {"$ne": "dog"}}, {"c"}),
+        ({"home": {"city": "Porto"}}, {"a"}),
+        ({"home": {}}, {"a"}),
+        ({"tags": ["x", "y"]}, {"b"}),
+        ({"tags": ["x"]}, set()),
+        ({"missing": None}, {"a", "b", "c"}),
+        ({"kind": {"$eq": "cat"}}, {"c"}),
+    ],
+)
+def test_filters(store: Store, filter: dict[str, Any], keys: set[str]) -> None:
+    put(
+        store,
+        (("ana",), "a", {"kind": "dog", "age": 3, "home": {"city": "Porto"}}),
+        (("ana",), "b", {"kind": "dog", "age": 9, "tags": ["x", "y"]}),
+        (("ana", "x"), "c", {"kind": "cat"}),
+        (("anabel",), "d", {"kind": "dog", "age": 3}),
+    )
+    assert set(find(store, "ana", filter=filter)) == keys
+
+
+def test_order_and_query(store: Store) -> None:
+    for number, text in enumerate(("likes green tea", "has a dog", "drinks tea, green tea, every day")):
+        put(store, (("ana",), f"k{number}", {"text": text}), at=AT + timedelta(minutes=number))
+    assert find(store, "ana") == ["k2", "k1", "k0"]
+    assert find(store, "ana", query="green tea", language="english") == ["k2", "k0", "k1"]
+    assert find(store, "ana", order="key", limit=2) == ["k0", "k1"]
+    assert find(store, "ana", order="key_desc", limit=1, offset=1) == ["k1"]
+    with pytest.raises(InputError, match=r"\$near"):
+        find(store, "ana", filter={"x": {"$near": 1}})
+
+
+def test_an_item_ends_unless_it_is_read(store: Store) -> None:
+    put(store, (("ana", "pets"), "a", {}), (("ana", "pets"), "b", {}), ttl=10)
+    nine, eleven = AT + timedelta(minutes=9), AT + timedelta(minutes=11)
+    assert get(store, "a", at=nine, refresh=True) is not None
+    assert find(store, "ana", at=eleven) == ["a"]
+    assert find(store, "ana", at=eleven, refresh_ttl=True) == ["a"] and get(store, "b", at=eleven) is None
+    assert find(store, "ana", at=eleven + timedelta(minutes=9)) == ["a"]
+    put(store, (("ana", "pets"), "b", {"new": True}), at=eleven)
+    assert (found := get(store, "b", at=eleven)) and found.created_at == eleven
+
+
+def test_namespaces(store: Store) -> None:
+    spaces = (("a", "b", "c"), ("a", "b", "d"), ("a", "x"), ("b", "c"))
+    put(store, *((space, "k", {}) for space in spaces))
+
+    def listed(*conditions: Any, **how: Any) -> list[tuple[str, ...]]:
+        search = NamespaceSearch(conditions=conditions, **how)
+        return [tuple(path) for path in perform(list_namespaces(store.session("acme"), search, at=AT))]
+
+    assert listed() == list(spaces)
+    assert listed(("prefix", ["a", "*"])) == list(spaces[:3])
+    assert listed(("suffix", ["c"])) == [spaces[0], spaces[3]]
+    assert listed(("prefix", ["a"]), ("suffix", ["d"])) == [spaces[1]]
+    assert listed(("prefix", ["a"]), max_depth=2) == [("a", "b"), ("a", "x")]
+    assert listed(limit=1, offset=1) == [spaces[1]]
+
+
+def test_pop_and_clear(store: Store) -> None:
+    put(store, *((("ana", "s"), f"{number:03}", {"n": number}) for number in range(3)), (("ana", "s", "t"), "9", {}))
+    popped = perform(pop_item(store.session("acme"), ("ana", "s"), at=AT))
+    assert popped is not None and popped.value == {"n": 2}
+    perform(clear_namespace(store.session("acme"), ("ana", "s")))
+    assert find(store, "ana") == ["9"]
+    assert perform(pop_item(store.session("acme"), ("ana", "s"), at=AT)) is None

@@ -1,0 +1,57 @@
+"""The pages of the documentation site: all of them, each in the navigation once, with links that lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from reverie.cli.root import SECTIONS
+from tools import site
+
+LINK = re.compile(r"\[[^\]]*\]\(([^()\s:#]+\.md)(?:#[^()\s]*)?\)")
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    site.write_pages(folder)
+    return folder
+
+
+def test_every_page_is_in_the_navigation_once(pages: Path) -> None:
+    written = sorted(path.relative_to(pages).as_posix() for path in pages.rglob("*.md"))
+    listed = [page for section in site.navigation(written) for listed in section.values() for page in listed]
+    assert sorted(listed) == written and listed[0] == "README.md"
+    assert {f"docs/{path.name}" for path in (site.ROOT / "docs").glob("*.md")} <= set(written)
+
+
+def test_links_between_pages_hold(pages: Path) -> None:
+    for path in pages.rglob("*.md"):
+        for target in LINK.findall(re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)):
+            assert (path.parent / target).resolve().is_file(), f"{path.relative_to(pages)}: {target}"
+
+
+def test_the_reference_has_every_command_and_operation(pages: Path) -> None:
+    commands = (pages / "reference" / "commands.md").read_text(encoding="utf-8")
+    assert all(f"## reverie {name}\n" in commands for names in SECTIONS.values() for name in names)
+    api = (pages / "reference" / "api.md").read_text(encoding="utf-8")
+    assert "## POST /v1/store\n" in api and "| `subject_id` | body | string | yes |" in api
+
+
+def test_lists_stand_apart_and_files_that_are_no_pages_are_text() -> None:
+    text = site.site_text("CONTRIBUTING.md", {"CONTRIBUTING.md"})
+    assert re.search(r"^# Contributing\n\n- ", text)
+    assert "](../reverie/" not in "".join(
+        site.site_text(page, {page}) for page in ("docs/README.md", "docs/adapters.md")
+    )
+
+
+def test_the_shim_of_the_search_comes_from_the_site(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "assets" / "javascripts").mkdir(parents=True)
+    (shim := tmp_path / "shim.js").write_text("x")
+    (page := tmp_path / "docs" / "cli.html").write_text('<script src="https://unpkg.com/iframe-worker/shim">')
+    site.finish(tmp_path, shim)
+    assert page.read_text() == '<script src="../assets/javascripts/iframe-worker.js">'

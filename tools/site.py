@@ -1,0 +1,236 @@
+"""Writes the pages of the documentation site to var/site/pages, with their navigation: `make site`.
+
+The pages are those of the repository, under the same paths, so that their links hold. A link to a file that is no page
+becomes its text. The reference of the command line, of the API and of the Python packages is made from the code.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "var" / "site"
+#: Pages beside those of `docs/`.
+OTHERS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "examples/README.md",
+          *(path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("clients/*/README.md"))))  # fmt: skip
+#: The pages in the order of a reader's day: heading, then pages of `docs/` by name, or others by path.
+ORDER: Mapping[str, tuple[str, ...]] = {
+    "Start": ("README.md", "quickstart", "docs/README.md"),
+    "Concepts": ("ARCHITECTURE.md", "glossary", "currency", "profile", "mood", "reader", "rules"),
+    "Agent developers": ("live", "context", "correcting", "adapters", "testing", "moving", *(
+        page for page in OTHERS if page.startswith("clients/"))),
+    "Data engineers": ("importing", "orchestration", "rebuilding", "evaluating", "quality", "examples/README.md"),
+    "Analysts": ("marts",),
+    "Operators": ("operating", "deploying", "sizing", "telemetry", "erasing"),
+    "Deciders": ("policies", "models", "prompts"),
+    "Reference": ("cli", "reference/commands.md", "reference/api.md", "reference/python.md", "bench/README.md"),
+    "Contributors": ("CONTRIBUTING.md", "CHANGELOG.md", "design-sources"),
+}  # fmt: skip
+_LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+#: Where the theme loads from what lets pages from the disk search.
+_SHIM = "https://unpkg.com/iframe-worker/shim"
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+\.)\s")
+
+
+def main() -> None:
+    """Write everything anew, or with `--finish SHIM` complete what was built of it."""
+    if sys.argv[1:2] == ["--finish"]:
+        finish(TARGET / "html", Path(sys.argv[2]))
+        return
+    pages = write_pages(TARGET / "pages")
+    config = {"INHERIT": "../../mkdocs.yml", "docs_dir": "pages", "site_dir": "html", "nav": navigation(pages)}
+    (TARGET / "mkdocs.yml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+    print(f"{len(pages)} pages in {TARGET / 'pages'}")
+
+
+def write_pages(folder: Path) -> list[str]:
+    """Write all pages into a folder, which is emptied before; return their paths."""
+    shutil.rmtree(folder, ignore_errors=True)
+    sources = [*OTHERS, *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md")))]
+    written = {page: site_text(page, set(sources)) for page in sources}
+    written |= {
+        "reference/commands.md": commands_page(),
+        "reference/api.md": api_page(),
+        "reference/python.md": python_page(),
+    }
+    for page, text in written.items():
+        (path := folder / page).parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return list(written)
+
+
+def finish(html: Path, shim: Path) -> None:
+    """Put the shim that the search needs in pages opened from the disk beside them, in place of one on the web."""
+    if not shim.is_file():
+        return
+    shutil.copyfile(shim, html / "assets" / "javascripts" / "iframe-worker.js")
+    for page in html.rglob("*.html"):
+        up = "../" * (len(page.relative_to(html).parts) - 1)
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace(_SHIM, f"{up}assets/javascripts/iframe-worker.js"), encoding="utf-8")
+
+
+def site_text(page: str, pages: set[str]) -> str:
+    """Return a page's text as the site's Markdown needs it: a blank line before lists, and links to pages alone."""
+    lines: list[str] = []
+    is_code = False
+    for line in (ROOT / page).read_text(encoding="utf-8").splitlines():
+        if _FENCE.match(line):
+            is_code = not is_code
+        elif not is_code:
+            line = _LINK.sub(lambda link: _link(link, page, pages), line)
+            if _ITEM.match(line) and lines and lines[-1].strip() and not _continues_list(lines):
+                lines.append("")
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def _continues_list(lines: list[str]) -> bool:
+    """Whether the paragraph above is an item of a list already, or its continuation."""
+    for line in reversed(lines):
+        if not line.strip():
+            return False
+        if _ITEM.match(line):
+            return True
+    return False
+
+
+def _link(link: re.Match[str], page: str, pages: set[str]) -> str:
+    image, label, target = link.groups()
+    path, _, anchor = target.partition("#")
+    if "://" in target or target.startswith("mailto:") or not path:
+        return link.group()
+    found = (ROOT / page).parent.joinpath(path).resolve()
+    if not found.is_relative_to(ROOT):
+        return link.group()
+    name = found.relative_to(ROOT).as_posix()
+    if name in pages:
+        return link.group()
+    if found.is_dir() and f"{name}/README.md" in pages:
+        return f"{image}[{label}]({path.rstrip('/')}/README.md{'#' + anchor if anchor else ''})"
+    return label if found.exists() else link.group()
+
+
+def navigation(pages: list[str]) -> list[dict[str, Any]]:
+    """Return the navigation: the order above, pages that it does not name under More, and the decisions by number."""
+    named: dict[str, list[str]] = {
+        heading: [page if page.endswith(".md") else f"docs/{page}.md" for page in listed]
+        for heading, listed in ORDER.items()
+    }
+    decisions = [page for page in pages if page.startswith("docs/decisions/")]
+    known = {page for listed in named.values() for page in listed} | set(decisions)
+    named |= {
+        "More": sorted(set(pages) - known),
+        "Decisions": sorted(decisions, key=lambda page: (page[-9:] != "README.md", page)),
+    }
+    return [{heading: [page for page in listed if page in pages]} for heading, listed in named.items() if listed]
+
+
+def commands_page() -> str:
+    """Return the help of every command, as the command line prints it."""
+    from reverie.cli.root import reverie
+
+    context = click.Context(reverie, info_name="reverie")
+    parts = ["# Commands\nThe help of every command. [cli.md](../docs/cli.md) has what they have in common.\n"]
+    for name, command in _commands(reverie, context):
+        with click.Context(command, info_name=name, max_content_width=100, terminal_width=100) as inner:
+            parts.append(f"## {name}\n\n```text\n{command.get_help(inner)}\n```\n")
+    return "\n".join(parts)
+
+
+def _commands(
+    group: click.Group, context: click.Context, prefix: str = "reverie"
+) -> Iterator[tuple[str, click.Command]]:
+    for name in group.list_commands(context):
+        if (command := group.get_command(context, name)) is None or command.hidden:
+            continue
+        yield f"{prefix} {name}", command
+        if isinstance(command, click.Group):
+            yield from _commands(command, context, f"{prefix} {name}")
+
+
+def api_page() -> str:
+    """Return every operation of the API with its fields, from the OpenAPI document."""
+    from reverie.api.app import create_app
+    from reverie.settings import Settings
+
+    settings = Settings.model_validate(
+        {"DATABASE_URL": "postgresql://nobody@localhost/none", "embedding_model": "none"}
+    )
+    document = create_app(settings).openapi()
+    schemas: dict[str, Any] = document["components"]["schemas"]
+    parts = [f"# API\n{document['info']['description'].strip()}\n"]
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            parts.append(
+                f"## {method.upper()} {path}\n\n**{operation['summary']}.** {operation.get('description', '')}\n"
+            )
+            rows = [*_parameters(operation), *_fields(_body(operation), schemas)]
+            if rows:
+                parts.append("| field | in | type | required | |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n")
+            codes = ", ".join(sorted(operation.get("responses", {})))
+            parts.append(f"Answers: {codes}.\n")
+    return "\n".join(parts)
+
+
+def _body(operation: Mapping[str, Any]) -> Mapping[str, Any]:
+    content = operation.get("requestBody", {}).get("content", {})
+    schema: Mapping[str, Any] = content.get("application/json", {}).get("schema", {})
+    return schema
+
+
+def _parameters(operation: Mapping[str, Any]) -> Iterator[str]:
+    for each in operation.get("parameters", ()):
+        yield _row(
+            each["name"],
+            each["in"],
+            each["schema"],
+            is_required=each.get("required", False),
+            text=each.get("description"),
+        )
+
+
+def _fields(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
+    body = schemas.get(str(schema.get("$ref", "")).rpartition("/")[2], {})
+    for name, field in body.get("properties", {}).items():
+        yield _row(name, "body", field, is_required=name in body.get("required", ()))
+
+
+def _row(name: str, place: str, schema: Mapping[str, Any], *, is_required: bool, text: str | None = None) -> str:
+    text = (text or str(schema.get("description") or "")).replace("|", "\\|").replace("\n", " ")
+    return f"| `{name}` | {place} | {_type(schema)} | {'yes' if is_required else ''} | {text} |"
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if options := schema.get("anyOf") or schema.get("oneOf"):
+        return " or ".join(dict.fromkeys(_type(option) for option in options))
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    return str((schema.get("const") and f"`{schema['const']}`") or schema.get("type", "any"))
+
+
+def python_page() -> str:
+    """Return the page that mkdocstrings fills from docstrings: the clients, and what a library user calls."""
+    modules = ("reverie_client.operations", "reverie_client.errors", "reverie_langgraph", "reverie_langgraph.store",
+               "reverie_langgraph.memory", "reverie_openai_agents.session", "reverie_openai_agents.memory",
+               "reverie_pydantic_ai.history", "reverie_pydantic_ai.memory", "reverie.recall.recall",
+               "reverie.recall.query", "reverie.testing")  # fmt: skip
+    return "# Python\nFrom the docstrings.\n\n" + "\n".join(f"::: {module}\n" for module in modules)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    main()
