@@ -19,7 +19,7 @@ COUNT ?= 100000
 SEED ?= 20261122
 WORKERS ?= 2
 
-.PHONY: help env demo ui marts docs prefect worker test test-extras test-adapters reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench client site dist wheel clean
+.PHONY: help env demo ui marts docs prefect worker test test-extras test-adapters reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench lock client site dist wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -177,6 +177,12 @@ ci: lint test  ## what .ci/run runs
 
 bench: $(READY)  ## measure everything against its floor (an hour on two cores)
 	$(BIN)/python -m bench
+
+lock: | .venv/.uv  ## write requirements.lock from pyproject.toml, with the versions that it has
+	sed -n '/^dev = \[/,/^\]/{/^    "reverie\[/d;s/^    "\([^"]*\)".*/\1/p}' pyproject.toml > .venv/dev.in
+	$(BIN)/uv pip compile pyproject.toml .venv/dev.in --universal --no-annotate --no-header --quiet $(UPGRADE) \
+		$(patsubst %,--extra %,api dagster dbt embedded litellm mcp prefect quality ray report telemetry webhooks) \
+		--output-file requirements.lock
 
 client: $(READY)  ## write the Python client's methods and types from the API's description
 	$(BIN)/python clients/python/generate.py

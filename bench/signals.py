@@ -7,24 +7,9 @@ Each figure stands beside a plain rule: silence beside a fixed week, the next mo
 from __future__ import annotations
 
 import argparse
-import time
-from collections import Counter
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from random import Random
-from typing import Any
 
-from bench.report import print_table
-from reverie.consolidate.signal.acquaintance import pauses_of
-from reverie.consolidate.signal.alerts import after_silence
-from reverie.consolidate.signal.history import SessionSpan
-from reverie.consolidate.signal.stage import signal
-from reverie.model import Scope
-from reverie.policy import Policy, load_policy
-from reverie.store.database import Store
-from reverie.store.work import Work
-from reverie.testing import DatabaseFactory, WordEmbedder
-from tests.conftest import EmbeddedPostgres
+from reverie.policy import load_policy
 
 BEGIN = datetime(2026, 1, 5, 19, tzinfo=UTC)
 DAY = timedelta(days=1)
