@@ -26,6 +26,7 @@ BENCHES = {
     "memory": "Is what is remembered right and current? Sentences, histories, facts covered.",
     "ended": "Which statements still stand though a later message ends them? Over the labelled voices.",
     "keeping": "Does what follows reading keep perfect statements right? Current, ended, merged, untouched, patterns.",
+    "sensitivity": "Are sensitive sentences recognised, those written before the rules and those written after?",
     "unsure": "How many calls of a language model does the reader save, and at what agreement?",
     "summaries": "How much of a reader's summary do session summaries say, beside the first and random sentences?",
     "merge_quality": "Are the right memories merged, and the wrong ones kept apart?",
