@@ -120,7 +120,7 @@ class _Missing(StrictUndefined):
 
     __slots__ = ()
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> bool:  # type: ignore[override]
         return False
 
     def __iter__(self) -> Any:
