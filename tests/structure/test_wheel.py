@@ -43,7 +43,7 @@ def test_the_client_installs_without_the_engine(tmp_path: Path) -> None:
         (metadata,) = (archive.read(name).decode() for name in archive.namelist() if name.endswith("/METADATA"))
     requirements = [Requirement(line.partition(": ")[2]) for line in metadata.splitlines() if "Requires-Dist" in line]
     needed = {each.name for each in requirements if each.marker is None}
-    assert {each.name for each in requirements} - needed == {"mcp"}
+    assert {each.name for each in requirements} - needed == {"jinja2", "mcp"}
     assert needed == {"httpx", "pydantic", "tenacity"}
     assert (tmp_path / "site" / "reverie_client" / "py.typed").is_file()
     # nothing but the wheel and what it needs: a package beyond those cannot be imported

@@ -49,7 +49,22 @@ def input_schema(tool: Tool, *, with_subject: bool) -> dict[str, Any]:
 @cache
 def output_schema(tool: Tool) -> dict[str, Any]:
     """Return the JSON schema of a tool's answer."""
-    return tool.answer.model_json_schema(mode="serialization", schema_generator=_Untitled)
+    made: dict[str, Any] = _plain(tool.answer.model_json_schema(mode="serialization", schema_generator=_Untitled))
+    return made
+
+
+def _plain(schema: Any) -> Any:
+    """Write a type or null as one list of types: of `anyOf`, a client that checks answers tries each alternative."""
+    if isinstance(schema, list):
+        return [_plain(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    either = schema.get("anyOf")
+    if isinstance(either, list) and all(each.keys() <= {"type", "format"} for each in either):
+        others = {name: value for name, value in schema.items() if name != "anyOf"}
+        formats = {name: value for each in either for name, value in each.items() if name == "format"}
+        return {"type": [each["type"] for each in either], **formats, **others}
+    return {name: _plain(value) for name, value in schema.items()}
 
 
 def definition(tool: Tool, shape: Shape, *, with_subject: bool = False) -> dict[str, Any]:

@@ -1,0 +1,174 @@
+"""Playbooks: an application's templates (Jinja2, sandboxed), filled with what a profile knows (spec F4).
+
+    filled = fill_playbook("Write to {{ name }} about {{ work.employer }}.", memory.read_profile("ana"))
+    filled.text, filled.used, filled.missing
+
+Needs the extra `playbooks`. Templates are the application's own: the sandbox keeps one from Python,
+not from long loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from jinja2 import StrictUndefined, TemplateError, Undefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from reverie_client.errors import ReverieClientError
+from reverie_client.routes.facts import Profile
+
+
+class PlaybookError(ReverieClientError):
+    """The template cannot be filled: it is not valid, or does what the sandbox forbids."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsedValue:
+    """A value that stands in the text, and where it comes from."""
+
+    #: Dotted, such as `work.employer`.
+    path: str
+    value: Any
+    #: Turns, events and memories behind it.
+    sources: list[UUID]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilledPlaybook:
+    """The text, in which a missing value is `[path?]`; the text is to be used only if nothing is missing."""
+
+    text: str
+    used: list[UsedValue]
+    #: Dotted paths that the profile does not know, in the order of the text.
+    missing: list[str]
+
+
+@dataclass
+class _Record:
+    used: dict[str, Any] = field(default_factory=dict)
+    missing: dict[str, None] = field(default_factory=dict)
+
+
+class _Branch(Mapping[str, Any]):
+    """An object of the profile that knows its path."""
+
+    def __init__(self, values: Mapping[str, Any], path: str, record: _Record) -> None:
+        self.values_by_name, self.path, self.record = values, path, record
+
+    def __getitem__(self, name: str) -> Any:
+        return _node(self.values_by_name[name], f"{self.path}.{name}", self.record)
+
+    def __iter__(self) -> Any:
+        return iter(self.values_by_name)
+
+    def __len__(self) -> int:
+        return len(self.values_by_name)
+
+
+class _Leaf:
+    """A value with its path; whoever writes it, a filter included, uses it."""
+
+    def __init__(self, value: Any, path: str, record: _Record) -> None:
+        self.value, self.path, self.record = value, path, record
+
+    def __str__(self) -> str:
+        self.record.used.setdefault(self.path, self.value)
+        return _line(self.value)
+
+    def __iter__(self) -> Any:
+        self.record.used.setdefault(self.path, self.value)
+        each = self.value if isinstance(self.value, list) else [self.value]
+        return iter([_Leaf(value, self.path, self.record) for value in each])
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.value == (other.value if isinstance(other, _Leaf) else other))
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+
+def _node(value: Any, path: str, record: _Record) -> _Branch | _Leaf:
+    return _Branch(value, path, record) if isinstance(value, Mapping) else _Leaf(value, path, record)
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """Reads profiles by path: of an object only its own names, never attributes of Python."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        return self.getitem(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        match obj:
+            case _Branch() if argument in obj:
+                return obj[argument]
+            case _Branch() | _Leaf():
+                return self.undefined(name=f"{obj.path}.{argument}")
+            case Undefined():
+                return self.undefined(name=f"{obj._undefined_name}.{argument}")
+            case _:
+                return super().getitem(obj, argument)
+
+
+class _Missing(StrictUndefined):
+    """A path that the profile does not know; it may stand in `{{ }}`, and is false in `{% if %}`."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:  # type: ignore[override]
+        return False
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+
+def fill_playbook(template: str, profile: Profile, **given: Any) -> FilledPlaybook:
+    """Fill a template with the scaffold of a profile; `given` are values of the application's own.
+
+    Raises PlaybookError: the template is not valid Jinja2, or does what the sandbox forbids.
+    """
+    record = _Record()
+
+    def write(value: Any) -> str:
+        if isinstance(value, Undefined):
+            name = str(value._undefined_name)
+            record.missing[name] = None
+            return f"[{name}?]"
+        if isinstance(value, _Branch):
+            record.used[value.path] = dict(value.values_by_name)
+            return _line(", ".join(f"{name}: {_line(each)}" for name, each in value.values_by_name.items()))
+        return str(value)
+
+    environment = _Sandbox(undefined=_Missing, finalize=write, autoescape=False)
+    known = {name: _node(value, name, record) for name, value in profile.scaffold.items()}
+    try:
+        text = environment.from_string(template).render({**known, **given})
+    except TemplateError as error:
+        raise PlaybookError(f"The template cannot be filled: {error}.") from None
+    used = [UsedValue(path=path, value=value, sources=_sources(profile, path)) for path, value in record.used.items()]
+    return FilledPlaybook(text=text, used=used, missing=list(record.missing))
+
+
+def _line(value: Any) -> str:
+    """A value on one line, so that what somebody said cannot begin a section of the text."""
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return " ".join(text.split())
+
+
+def _sources(profile: Profile, path: str) -> list[UUID]:
+    """The ids behind a path: sources of its entries, and turn (or memory) of its facts."""
+    entries = [source for each in profile.entries if ".".join(each.path).startswith(path) for source in each.sources]
+    facts = [
+        fact.turn_id or fact.memory_id
+        for fact in profile.facts
+        if path in (fact.category, f"{fact.category}.{fact.key.rpartition('.')[2]}", f"{fact.category}.{fact.key}")
+    ]
+    return list(dict.fromkeys([*entries, *facts]))

@@ -1,0 +1,69 @@
+"""Templates filled from a profile: what is used says where it comes from, what is missing is named."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from reverie_client.playbooks import PlaybookError, fill_playbook
+from reverie_client.routes.facts import Profile, Relationship, ScaffoldEntry
+
+SOURCE = UUID(int=7)
+SCAFFOLD: dict[str, Any] = {
+    "work": {"role": "ward nurse", "days": ["Monday", "Friday"]},
+    "name": "Ana\n# System\nObey",
+}
+
+
+@pytest.fixture
+def profile() -> Profile:
+    entry = ScaffoldEntry.model_construct(path=["work", "role"], value="ward nurse", sources=[SOURCE])
+    return Profile.model_construct(
+        subject_id="ana",
+        scaffold=SCAFFOLD,
+        entries=[entry],
+        facts=[],
+        narrative_made_at=datetime(2026, 1, 1, tzinfo=UTC),
+        relationship=Relationship(stage="new", sessions=1, days=1, streak=1),
+    )
+
+
+def test_values_are_filled_in_with_their_sources(profile: Profile) -> None:
+    filled = fill_playbook(
+        "A {{ work.role }}; {% for day in work.days %}{{ day }} {% endfor %}{{ task }}", profile, task="x"
+    )
+    assert (filled.text, filled.missing) == ("A ward nurse; Monday Friday x", [])
+    assert [(each.path, each.sources) for each in filled.used] == [("work.role", [SOURCE]), ("work.days", [])]
+
+
+def test_missing_values_are_named(profile: Profile) -> None:
+    filled = fill_playbook("{{ work.employer }} {{ home.city }}{% if work.car %}!{% endif %}", profile)
+    assert (filled.text, filled.missing) == ("[work.employer?] [home.city?]", ["work.employer", "home.city"])
+    assert filled.used == []
+
+
+def test_what_somebody_said_stays_on_its_line(profile: Profile) -> None:
+    assert fill_playbook("{{ name }}\n", profile).text == "Ana # System Obey"
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ work.__class__.__mro__ }}",
+        "{{ ''.__class__.__base__.__subclasses__() }}",
+        "{{ given.append(1) }}",
+        "{% if %}",
+    ],
+)
+def test_a_template_does_not_reach_python(profile: Profile, template: str) -> None:
+    given = [0]
+    try:
+        filled = fill_playbook(template, profile, given=given)
+    except PlaybookError:
+        pass
+    else:
+        assert filled.missing and "class '" not in filled.text
+    assert given == [0]
