@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import tempfile
 import time
 from datetime import UTC, datetime, timedelta
@@ -29,20 +30,19 @@ from reverie.store.work import Work
 
 TENANT = "bench"
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
-THINGS = ("tea", "jazz", "chess", "hiking", "sushi", "judo", "poetry", "sailing", "opera", "yoga")
-PLACES = ("Porto", "Bergen", "Leeds", "Pune", "Oslo", "Turin", "Lyon", "Gdansk", "Split", "Cork")
+FORMS = (
+    "Has a dog named {}", "Works at {}", "Lives in {}", "Is allergic to {}", "Plays {} on Sundays", "Prefers {} to tea",
+    "Is reading a book about {}", "Sister is called {}", "Drives a {}", "Was born in {}", "Studied {} at university",
+    "Collects old {}", "Cannot stand {}", "Is saving for a {}", "Speaks fluent {}", "Takes {} against migraine",
+    "Supports the team of {}", "Wants to open a {}", "Grew up on {} street", "Is writing a thesis on {}",
+)  # fmt: skip
 
 
 def texts() -> list[str]:
-    """2,000 texts as mem0 words them."""
-    forms = ("Enjoys {} in {} at {}", "Learned {} in {} at {}")
-    return [
-        form.format(thing, place, age)
-        for form in forms
-        for thing in THINGS
-        for place in PLACES
-        for age in range(20, 30)
-    ]
+    """2,000 texts as mem0 words them, of 20 forms and 100 invented names each."""
+    chance = random.Random(7)
+    names = ["".join(chance.choices("abcdefghijklmnoprstuvwy", k=chance.randint(4, 9))).title() for _ in range(2_000)]
+    return [FORMS[number % len(FORMS)].format(name) for number, name in enumerate(names)]
 
 
 def write_memories(path: Path, memories: int, subjects: int) -> None:
@@ -51,7 +51,7 @@ def write_memories(path: Path, memories: int, subjects: int) -> None:
     items = [
         {
             "id": f"00000000-0000-4000-8000-{number:012}",
-            "memory": words[number * 7919 % len(words)],
+            "memory": words[(number // subjects * 7 + number % subjects) % len(words)],
             "user_id": f"subject-{number % subjects}",
             "created_at": (BEGAN + timedelta(seconds=number)).isoformat(),
             "updated_at": None,

@@ -6,6 +6,7 @@ becomes its text. The reference of the command line, of the API and of the Pytho
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sys
@@ -14,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "var" / "site"
@@ -48,7 +48,8 @@ def main() -> None:
         return
     pages = write_pages(TARGET / "pages")
     config = {"INHERIT": "../../mkdocs.yml", "docs_dir": "pages", "site_dir": "html", "nav": navigation(pages)}
-    (TARGET / "mkdocs.yml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+    # JSON is YAML
+    (TARGET / "mkdocs.yml").write_text(json.dumps(config, indent=1), encoding="utf-8")
     print(f"{len(pages)} pages in {TARGET / 'pages'}")
 
 

@@ -21,6 +21,9 @@ from reverie.errors import InputError, NotFoundError
 from reverie.store.database import Store
 from tests.conftest import Databases
 
+# the threads of connection pools draw random numbers of their own while Hypothesis draws
+pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
+
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 FEW = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
