@@ -38,6 +38,7 @@ BENCHES = {
     "decay": "How fast does importance fade, beside the best batched UPDATE?",
     "prune": "How fast is forgetting, beside one statement that deletes the same rows?",
     "merge": "How fast are duplicates merged, beside a SQL self-join and a matrix product?",
+    "signals": "How fast are signals made of a million turns, and how right are alerts of silence?",
     "drain": "How fast does one worker drain ten thousand sessions that are due at once, and in how much memory?",
     "memory_of_import": "How much memory does importing a million turns take?",
     "moving": "How long do 100,000 memories of mem0 take to come in, to be worked in, and to go out?",

@@ -20,7 +20,7 @@ messages as materialized (
       and t.said_at < (select (max(day) + 1)::timestamp at time zone 'UTC' from given)
       and t.role = 'user' and t.text <> '' and t.said_at <= %(as_of)s
       and (t.subject_id, (t.said_at at time zone 'UTC')::date) in (select subject_id, day from given)
-      and not exists (select from memory.moods m where m.tenant_id = t.tenant_id and m.turn_id = t.id)
+      and not exists (select from memory.moods m where m.tenant_id = t.tenant_id and m.turn_id = t.id offset 0)
 )
 select t.id, t.subject_id, t.session_id, t.said_at, t.text,
        (select halfvec_send(v.vec) from memory.vectors v
@@ -120,12 +120,15 @@ told as materialized (
            coalesce(t.previous_role, p.role) = 'user'
                and (coalesce(t.previous_speaker, p.speaker) is not distinct from v.speaker
                     or coalesce(lower(coalesce(t.previous_speaker, p.speaker)) = lower(t.subject_id), false)) as previous_own,
-           case when t.role <> 'system' then coalesce(t.speaker, t.role) end as voice, t.heard_at
+           case when t.role <> 'system' then coalesce(t.speaker, t.role) end as voice, t.heard_at, m.mood, m.energy, m.crisis
     from turns t
     join voices v on v.subject_id = t.subject_id and v.session_id = t.session_id
     left join lateral (
         select p.id, p.said_at, p.role, p.speaker from log.turns p
-        where t.previous_id is null and v.before_id is not null and p.tenant_id = %(tenant)s and p.id = v.before_id) p on true
+        where t.previous_id is null and v.before_id is not null and p.tenant_id = %(tenant)s and p.id = v.before_id offset 0) p on true
+    left join lateral (
+        select m.mood, m.energy, m.crisis from memory.moods m
+        where m.tenant_id = %(tenant)s and m.turn_id = t.id offset 0) m on true
     where (t.subject_id, t.day) in (select subject_id, day from given)
 ),
 counterparts as materialized (
@@ -156,19 +159,18 @@ select %(tenant)s, t.subject_id, coalesce(c.voice, ''), t.day,
        count(*) filter (where t.own and octet_length(t.text) > length(t.text) and t.text ~ '[\u2600-\u27bf\U0001F300-\U0001FAFF]'),
        count(*) filter (where t.own and left(t.text, 1) <> lower(left(t.text, 1))
                           and right(rtrim(t.text), 1) in ('.', '!', '?')),
-       count(*) filter (where t.own and m.mood = 'happy'), count(*) filter (where t.own and m.mood = 'sad'),
-       count(*) filter (where t.own and m.mood = 'anxious'), count(*) filter (where t.own and m.mood = 'excited'),
-       count(*) filter (where t.own and m.mood = 'neutral'), count(*) filter (where t.own and m.mood = 'angry'),
-       count(*) filter (where t.own and m.mood = 'frustrated'), count(*) filter (where t.own and m.mood = 'flirty'),
-       count(*) filter (where t.own and m.mood = 'bored'), count(*) filter (where t.own and m.mood = 'grateful'),
-       count(*) filter (where t.own and m.energy = 'high'), count(*) filter (where t.own and m.energy = 'low'),
-       count(*) filter (where t.own and m.crisis),
+       count(*) filter (where t.own and t.mood = 'happy'), count(*) filter (where t.own and t.mood = 'sad'),
+       count(*) filter (where t.own and t.mood = 'anxious'), count(*) filter (where t.own and t.mood = 'excited'),
+       count(*) filter (where t.own and t.mood = 'neutral'), count(*) filter (where t.own and t.mood = 'angry'),
+       count(*) filter (where t.own and t.mood = 'frustrated'), count(*) filter (where t.own and t.mood = 'flirty'),
+       count(*) filter (where t.own and t.mood = 'bored'), count(*) filter (where t.own and t.mood = 'grateful'),
+       count(*) filter (where t.own and t.energy = 'high'), count(*) filter (where t.own and t.energy = 'low'),
+       count(*) filter (where t.own and t.crisis),
        (array_agg(t.zone order by t.said_at desc, t.id desc) filter (where t.own and t.zone is not null))[1],
        %(run_id)s
 from told t
 left join counterparts c on c.subject_id = t.subject_id and c.session_id = t.session_id and c.day = t.day
 left join earlier e on e.subject_id = t.subject_id
-left join memory.moods m on m.tenant_id = %(tenant)s and m.turn_id = t.id
 group by t.subject_id, coalesce(c.voice, ''), t.day
 on conflict do nothing
 

@@ -10,6 +10,7 @@ from psycopg import Connection
 
 from reverie.consolidate.signal.history import DayFigures, Felt, History, SessionSpan, SubjectDays, UntoldMessage
 from reverie.language.cues.mood import Mood
+from reverie.store.plans import plan_by_group
 from reverie.store.queries import queries
 from reverie.store.work import Work
 
@@ -42,6 +43,7 @@ def read_messages_of(
     sql = queries("signal")
     params = work.params() | days.params() | {"model": model}
     params |= {"whole": _WHOLE, "ttl": timedelta(hours=work.policy.working_memory.ttl_hours)}
+    plan_by_group(conn)
     messages, begins = [], []
     for id_, subject, session, at, text, vector, told, begun, own in conn.execute(sql["read_messages"], params):
         message = UntoldMessage(id_, subject, session, at, text, vector, Mood(**told) if told else None, own)

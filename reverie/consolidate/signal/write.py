@@ -12,6 +12,7 @@ from reverie.consolidate.memories import write_candidates, write_lineage
 from reverie.consolidate.signal.decide import Followed
 from reverie.consolidate.signal.history import SubjectDays
 from reverie.consolidate.signal.moods import ToldMood
+from reverie.store.plans import plan_by_group
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
@@ -39,6 +40,7 @@ def write_figures(conn: Connection[Any], attempt: Run, days: SubjectDays) -> Non
     """Make the figures of some days again; counts rows as `days`."""
     sql, params = queries("signal"), attempt.params() | days.params()
     conn.execute(sql["clear_figures"], params)
+    plan_by_group(conn)
     attempt.report.add("days", conn.execute(sql["write_figures"], params).rowcount)
 
 
