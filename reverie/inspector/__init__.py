@@ -10,6 +10,7 @@ session of one tenant.
 - `marking`: the words of a turn that a memory repeats
 - `drawing`: plots and graphs as coordinates of SVG
 - `reading`: what only the inspector reads
+- `counting`: counts of a tenant, taken beside the requests
 - `jobs`: comparing and publishing beside the requests
 - `views/`: the pages, one module a topic
 """

@@ -29,6 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from reverie.api.keys import Grant
 from reverie.api.problems import ProblemError, status_of
 from reverie.errors import ReverieError
+from reverie.inspector.counting import KeptCounts
 from reverie.inspector.jobs import Jobs
 from reverie.inspector.reading import read_tenant
 from reverie.inspector.rendering import PAGE_HEADERS, page_address, render_page
@@ -82,7 +83,9 @@ def mount_inspector(app: FastAPI, settings: Settings, *, operator_key: str | Non
     """
     named = settings.inspector_key.get_secret_value() if settings.inspector_key else None
     secret = settings.inspector_secret.get_secret_value() if settings.inspector_secret else None
-    inspector = Inspector(signer=CookieSigner(secret), operator_key=operator_key or named, jobs=Jobs())
+    inspector = Inspector(
+        signer=CookieSigner(secret), operator_key=operator_key or named, jobs=Jobs(), counts=KeptCounts()
+    )
     routes: list[Route | Mount] = [
         Route(f"/{page.path}", _endpoint(page, inspector, app), methods=[page.method]) for page in PAGES
     ]
@@ -93,11 +96,11 @@ def mount_inspector(app: FastAPI, settings: Settings, *, operator_key: str | Non
     routes.append(Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")))
     handlers: dict[Any, Any] = {HTTPException: _on_http}
     app.mount(INSPECTOR_PATH, _with_headers(Starlette(routes=routes, exception_handlers=handlers)))
-    _end_with(app, inspector.jobs)
+    _end_with(app, inspector)
 
 
-def _end_with(app: FastAPI, jobs: Jobs) -> None:
-    """End the jobs when the app ends, before its connections are closed."""
+def _end_with(app: FastAPI, inspector: Inspector) -> None:
+    """End what runs beside the requests when the app ends, before its connections are closed."""
     served = app.router.lifespan_context
 
     @asynccontextmanager
@@ -106,7 +109,8 @@ def _end_with(app: FastAPI, jobs: Jobs) -> None:
             try:
                 yield state
             finally:
-                await asyncio.to_thread(jobs.end)
+                await asyncio.to_thread(inspector.jobs.end)
+                await asyncio.to_thread(inspector.counts.end)
 
     app.router.lifespan_context = lifespan
 

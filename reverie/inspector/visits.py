@@ -23,6 +23,7 @@ from reverie.inspector.signing import CookieSigner
 from reverie.model import bounded_time
 
 if TYPE_CHECKING:
+    from reverie.inspector.counting import KeptCounts
     from reverie.inspector.jobs import Jobs
 
 COOKIE = "reverie_inspector"
@@ -61,6 +62,8 @@ class Inspector:
     #: The key that opens every tenant; None: there is none, and each key opens its own tenant.
     operator_key: str | None
     jobs: Jobs
+    #: The health of tenants, as `views.tenants` counts it.
+    counts: KeptCounts[dict[str, Any]]
 
     def cookie_of(self, text: str, tenant_id: str | None, at: datetime) -> str:
         """Return the cookie of who signed in with a key that was checked."""

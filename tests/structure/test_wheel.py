@@ -100,6 +100,8 @@ def test_the_wheel_has_every_source(names: list[str]) -> None:
         "reverie/language/cues/general_weights.json",
         "reverie/language/english/general.toml",
         "reverie/inference/minilm/tokenizer.json",
+        "reverie/inspector/templates/base.html",
+        "reverie/inspector/static/inspector.css",
     }
     assert expected <= set(names)
 
@@ -124,6 +126,7 @@ def test_the_wheel_has_nothing_else(names: list[str]) -> None:
         name
         for name in names
         if Path(name).suffix not in kinds
+        and not name.startswith(("reverie/inspector/templates/", "reverie/inspector/static/"))
         and ".dist-info/" not in name
         and Path(name).name not in {"NOTICE", "py.typed"}
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from functools import partial
+from typing import Any
 
 from starlette.responses import Response
 
@@ -12,6 +14,7 @@ from reverie.inspector.views.page import InspectorPage
 from reverie.inspector.visits import Visit
 from reverie.model import Scope
 from reverie.recall.roster import list_tenants
+from reverie.store.database import Store
 
 _TENANTS = 20
 
@@ -28,19 +31,23 @@ async def show_tenants(visit: Visit) -> Response:
 
 
 async def show_tenant(visit: Visit) -> Response:
-    """Show the counts of a tenant, and what needs attention."""
-    store, tenant_id = visit.services.batches, visit.tenant_id
-    figures = await asyncio.to_thread(measure, store, tenant_id)
-    late = await asyncio.to_thread(overdue, store, datetime.now(UTC), tenant_id)
-    lag = await asyncio.to_thread(lag_hours, store, [Scope(tenant_id=tenant_id)], visit.at)
-    return visit.render(
-        "tenant.html",
-        figures=figures,
-        overdue=late,
-        lag=lag,
-        policy=visit.caller.policy,
-        missing=visit.services.missing,
-    )
+    """Show the counts of a tenant, and what needs attention; the page loads again while they are being taken."""
+    count = partial(_health, visit.services.batches, visit.tenant_id, visit.at)
+    health = await visit.inspector.counts.read(visit.tenant_id, count)
+    response = visit.render("tenant.html", health=health, policy=visit.caller.policy, missing=visit.services.missing)
+    if health is None:
+        response.headers["Refresh"] = "1"
+    return response
+
+
+def _health(store: Store, tenant_id: str, at: datetime) -> dict[str, Any]:
+    counted_at = datetime.now(UTC)
+    return {
+        "figures": measure(store, tenant_id),
+        "overdue": overdue(store, counted_at, tenant_id)[1],
+        "lag": lag_hours(store, [Scope(tenant_id=tenant_id)], at),
+        "counted_at": counted_at,
+    }
 
 
 PAGES = (
