@@ -1,4 +1,4 @@
-"""Secrets are taken out of turns and statements before they are written, where `[sensitivity] redact_secrets` says so."""
+"""Takes secrets out of turns and statements before they are written, where `[sensitivity] redact_secrets` says so."""
 
 from __future__ import annotations
 

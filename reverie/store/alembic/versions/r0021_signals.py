@@ -4,11 +4,11 @@ from alembic import op
 
 from reverie.store.queries import sql_directory
 
-revision = "0022_signals"
+revision = "0021_signals"
 down_revision = "0020_erasure"
 
 
 def upgrade() -> None:
     """Run the SQL file of this revision."""
-    path = sql_directory() / "migrations" / "0022_signals.sql"
+    path = sql_directory() / "migrations" / "0021_signals.sql"
     op.get_bind().connection.cursor().execute(path.read_bytes())

@@ -4,11 +4,11 @@ from alembic import op
 
 from reverie.store.queries import sql_directory
 
-revision = "0026_reach"
-down_revision = "0024_bounded"
+revision = "0024_reach"
+down_revision = "0023_bounded"
 
 
 def upgrade() -> None:
     """Run the SQL file of this revision."""
-    path = sql_directory() / "migrations" / "0026_reach.sql"
+    path = sql_directory() / "migrations" / "0024_reach.sql"
     op.get_bind().connection.cursor().execute(path.read_bytes())
