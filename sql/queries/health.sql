@@ -101,6 +101,7 @@ select greatest(reltuples, 0)::bigint from pg_class where oid = %(table)s::regcl
 select case when %(table)s::text = any(array['log.turns',
                                        'memory.extractions',
                                        'memory.vectors',
+                                       'memory.signals',
                                        'memory.corrected',
                                        'memory.memories',
                                        'memory.entities',
@@ -114,6 +115,8 @@ select case when %(table)s::text = any(array['log.turns',
                 select from memory.extractions where tenant_id = %(tenant)s and %(table)s::text = 'memory.extractions'
                 union all
                 select from memory.vectors where tenant_id = %(tenant)s and %(table)s::text = 'memory.vectors'
+                union all
+                select from memory.signals where tenant_id = %(tenant)s and %(table)s::text = 'memory.signals'
                 union all
                 select from memory.corrected where tenant_id = %(tenant)s and %(table)s::text = 'memory.corrected'
                 union all
