@@ -155,7 +155,7 @@ class Node(NamedTuple):
     text_y: float
 
 
-class Tie(NamedTuple):
+class DrawnTie(NamedTuple):
     """A line between two entities, or between the subject and an entity."""
 
     x1: float
@@ -172,9 +172,9 @@ class RelationGraph:
 
     nodes: Sequence[Node]
     #: Between entities.
-    ties: Sequence[Tie]
+    ties: Sequence[DrawnTie]
     #: From the subject in the middle.
-    spokes: Sequence[Tie]
+    spokes: Sequence[DrawnTie]
     width: int = GRAPH_WIDTH
     height: int = GRAPH_HEIGHT
 
@@ -199,7 +199,7 @@ def relation_graph(graph: Graph) -> RelationGraph:
         nodes.append(_node(entity.id, entity.label, (x, y), radius, entity.memories, anchor, text))
     places = {node.id: node for node in nodes}
     ties = [
-        Tie(
+        DrawnTie(
             places[edge.source].x,
             places[edge.source].y,
             places[edge.target].x,
@@ -210,7 +210,9 @@ def relation_graph(graph: Graph) -> RelationGraph:
         for edge in graph.edges
         if edge.source in places and edge.target in places
     ]
-    spokes = [Tie(middle_x, middle_y, node.x, node.y, 1.0, f"{node.label}: {node.memories} memories") for node in nodes]
+    spokes = [
+        DrawnTie(middle_x, middle_y, node.x, node.y, 1.0, f"{node.label}: {node.memories} memories") for node in nodes
+    ]
     return RelationGraph(nodes=nodes, ties=ties, spokes=spokes)
 
 

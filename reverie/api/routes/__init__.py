@@ -16,10 +16,8 @@
 - `triggers`: reasons to act for a subject, and its signals
 - `webhooks`: where events are sent
 - `reviews`: turns that a person should look at
-- `erasures`: erasures and their receipts
-- `exports`: what is kept about a subject, as files
-- `consents`: what a subject agrees to
 - `store`: the key-value store of agent frameworks
+- `privacy/`: erasures, exports and consent
 - `operations`: health, readiness and metrics, outside `/v1`
 """
 
@@ -28,12 +26,9 @@ from __future__ import annotations
 from reverie.api.routes import (
     conflicts,
     connections,
-    consents,
     contexts,
     corrections,
     entities,
-    erasures,
-    exports,
     facts,
     memories,
     observations,
@@ -47,6 +42,7 @@ from reverie.api.routes import (
     webhooks,
     working_memory,
 )
+from reverie.api.routes.privacy import consents, erasures, exports
 
 ROUTERS = tuple(
     module.router

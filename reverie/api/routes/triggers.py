@@ -98,7 +98,7 @@ async def get_triggers(
 @router.post(
     "/triggers/{trigger_id}/acknowledge",
     response_model=AcknowledgedAnswer,
-    responses=documented(404, 422),
+    responses=documented(400, 404, 422),
     summary="Acknowledge a trigger",
     name="acknowledge_trigger",
 )
@@ -112,7 +112,7 @@ async def post_acknowledgement(trigger_id: UUID, body: Acknowledgement, caller: 
 @router.get(
     "/signals",
     response_model=SubjectSignalsAnswer,
-    responses=documented(404, 422),
+    responses=documented(400, 404, 422),
     summary="Get the signals of a subject",
     name="get_signals",
 )

@@ -75,7 +75,11 @@ async def post_webhook(body: WebhookRequest, caller: Admin) -> Response:
 
 
 @router.get(
-    "/webhooks", response_model=WebhookList, responses=documented(422), summary="List webhooks", name="list_webhooks"
+    "/webhooks",
+    response_model=WebhookList,
+    responses=documented(422),
+    summary="List where events are sent",
+    name="list_webhooks",
 )
 async def get_webhooks(caller: Admin) -> Response:
     """List webhooks with counts of messages that wait, were delivered and were given up. Requires the scope admin."""

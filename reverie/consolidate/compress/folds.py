@@ -27,10 +27,10 @@ from reverie.store.queries import queries
 from reverie.store.runs import Run
 from reverie.store.work import Work
 
-Period = Literal["month", "year"]
+FoldPeriod = Literal["month", "year"]
 
 #: What each period is folded from.
-_FROM: dict[Period, str] = {"month": "session", "year": "month"}
+_FROM: dict[FoldPeriod, str] = {"month": "session", "year": "month"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class SummaryFold:
     """Summaries of one subject that become one, in order of time."""
 
     subject_id: str
-    period: Period
+    period: FoldPeriod
     began: datetime
     summaries: Sequence[FoldedSummary]
 
@@ -56,7 +56,7 @@ def fold_summaries(attempt: Run) -> None:
             attempt.record(conn)
 
 
-def _read_folds(conn: Connection[Any], work: Work, period: Period) -> list[SummaryFold]:
+def _read_folds(conn: Connection[Any], work: Work, period: FoldPeriod) -> list[SummaryFold]:
     params = work.params() | {"period": period, "origin": _FROM[period]}
     rows = conn.execute(queries("compress")["read_folds"], params).fetchall()
     return [

@@ -22,9 +22,9 @@ from reverie.store.server.address import database_url
 
 router = routes_of("exports")
 
-Part = Literal["log", "memory", "person"]
+ExportPart = Literal["log", "memory", "person"]
 #: The file of each part, and its media type.
-_FILES: dict[Part, tuple[str, str]] = {
+_FILES: dict[ExportPart, tuple[str, str]] = {
     "log": ("log.jsonl", "application/x-ndjson"),
     "memory": ("memory.jsonl", "application/x-ndjson"),
     "person": ("person.md", "text/markdown; charset=utf-8"),
@@ -42,7 +42,7 @@ async def get_export(
     caller: Admin,
     subject_id: Annotated[Name, Query()],
     part: Annotated[
-        Part,
+        ExportPart,
         Query(
             description="log: what was said, observed and corrected, for `reverie import`; memory: what is remembered, "
             "with its lineage; person: a page to read."
