@@ -112,7 +112,7 @@ async def post_acknowledgement(trigger_id: UUID, body: Acknowledgement, caller: 
 @router.get(
     "/signals",
     response_model=SubjectSignalsAnswer,
-    responses=documented(400, 404, 422),
+    responses=documented(404, 422),
     summary="Get the signals of a subject",
     name="get_signals",
 )
