@@ -24,12 +24,14 @@ OTHERS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "be
 #: The pages in the order of a reader's day: heading, then pages of `docs/` by name, or others by path.
 ORDER: Mapping[str, tuple[str, ...]] = {
     "Start": ("README.md", "quickstart", "docs/README.md"),
-    "Concepts": ("ARCHITECTURE.md", "glossary", "currency", "profile", "mood", "reader", "rules"),
-    "Agent developers": ("live", "context", "correcting", "adapters", "testing", "moving", *(
+    "Concepts": (
+        "ARCHITECTURE.md", "glossary", "currency", "profile", "mood", "signals", "sensitivity", "reader", "rules"),
+    "Agent developers": ("live", "context", "correcting", "mcp", "adapters", "testing", "moving", *(
         page for page in OTHERS if page.startswith("clients/"))),
-    "Data engineers": ("importing", "orchestration", "rebuilding", "evaluating", "quality", "examples/README.md"),
+    "Data engineers": (
+        "importing", "orchestration", "rebuilding", "evaluating", "simulating", "quality", "examples/README.md"),
     "Analysts": ("marts",),
-    "Operators": ("operating", "deploying", "sizing", "telemetry", "erasing"),
+    "Operators": ("operating", "inspector", "deploying", "sizing", "telemetry", "erasing"),
     "Deciders": ("policies", "models", "prompts"),
     "Reference": ("cli", "reference/commands.md", "reference/api.md", "reference/python.md", "bench/README.md"),
     "Contributors": ("CONTRIBUTING.md", "CHANGELOG.md", "design-sources"),
