@@ -67,11 +67,11 @@ def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at
     Raises NotFoundError for what there is nothing of, InputError for a folder that is not empty or cannot be written.
     """
     counts: dict[str, int] = {}
-    shown = _Shown()
+    shown = ShownRows()
     with connect(url, role="worker", tenant=tenant_id) as conn:
         conn.autocommit, conn.isolation_level, conn.read_only = False, IsolationLevel.REPEATABLE_READ, True
         manifest = _manifest(conn, tenant_id, subject_id, at)
-        shown = _Shown(frozenset(load_policy(manifest["policy"]).sensitivity.not_exported))
+        shown = ShownRows(frozenset(load_policy(manifest["policy"]).sensitivity.not_exported))
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
@@ -90,7 +90,7 @@ def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at
     return Exported(files=files, counts=counts, left_out=shown.left_out)
 
 
-class _Shown:
+class ShownRows:
     """Leaves out rows that have a text of the classes, and counts them."""
 
     def __init__(self, classes: frozenset[SensitiveClass] = frozenset()) -> None:

@@ -17,9 +17,12 @@ from typing import IO, Any
 import orjson
 from psycopg import Connection, IsolationLevel
 
+from reverie.drive.exporting import ShownRows
 from reverie.errors import InputError, NotFoundError
+from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.queries import queries
+from reverie.store.tenants import read_policy_name
 
 #: The formats, each with the name of its file.
 MOVED_FORMATS: Mapping[str, str] = {
@@ -28,7 +31,7 @@ MOVED_FORMATS: Mapping[str, str] = {
     "jsonl": "records.jsonl",
     "parquet": "records.parquet",
 }
-#: _Row that are read at a time.
+#: Rows that are read at a time.
 _ROWS = 2_000
 #: Columns of a table of records; those that are objects in a record are JSON texts.
 _COLUMNS = ("type", "subject_id", "session_id", "source_id", "turn_index", "role", "speaker", "said_at", "text",
@@ -46,6 +49,8 @@ class MovedOut:
     file: Path
     #: Records by type: turn, outcome, statement; memory: what is in force and was not imported.
     counts: Mapping[str, int]
+    #: Rows that the policy does not export, since they have a text of a sensitive class.
+    left_out: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,13 +61,15 @@ class _Source:
     tenant_id: str
     subject_id: str | None
     counts: Counter[str]
+    shown: ShownRows
 
     def rows(self, name: str, counted: str, **more: Any) -> Iterator[_Row]:
         """Yield the rows of a query, a portion at a time."""
         params = {"tenant": self.tenant_id, "subject": self.subject_id} | more
         with self.conn.cursor(name=f"moving_{name}") as cursor:
             cursor.itersize = _ROWS
-            for (row,) in cursor.execute(queries("moving")[name], params):
+            rows = ({"row": row} for (row,) in cursor.execute(queries("moving")[name], params))
+            for row in (each["row"] for each in self.shown.of(rows)):
                 self.counts[counted] += 1
                 yield {key: value for key, value in row.items() if value is not None}
 
@@ -81,7 +88,9 @@ def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, 
     counts = Counter[str]()
     with connect(url, role="worker", tenant=tenant_id) as conn:
         conn.autocommit, conn.isolation_level, conn.read_only = False, IsolationLevel.REPEATABLE_READ, True
-        source = _Source(conn=conn, tenant_id=tenant_id, subject_id=subject_id, counts=counts)
+        policy = read_policy_name(conn, tenant_id)
+        shown = ShownRows(frozenset(load_policy(policy).sensitivity.not_exported if policy else ()))
+        source = _Source(conn=conn, tenant_id=tenant_id, subject_id=subject_id, counts=counts, shown=shown)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
@@ -90,10 +99,10 @@ def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, 
             _WRITERS[format](source, file)
         except OSError as error:
             raise InputError(f"{folder} cannot be written: {error.strerror}.") from error
-    if subject_id is not None and not counts:
+    if subject_id is not None and not counts and not shown.left_out:
         file.unlink()
         raise NotFoundError(f"Nothing is kept of subject {subject_id!r}.", unknown=("subject", subject_id))
-    return MovedOut(file=file, counts=counts)
+    return MovedOut(file=file, counts=counts, left_out=shown.left_out)
 
 
 def _as_statement(memory: _Row) -> _Row:

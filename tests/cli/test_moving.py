@@ -15,6 +15,8 @@ MEMORIES = [
     {"id": "m3", "memory": "Works at Infosys", "user_id": "ana", "created_at": "2026-01-02T00:00:00Z",
      "expiration_date": "2026-01-20"},
     {"id": "m4", "memory": "Plays the violin", "user_id": "ben", "created_at": "2026-01-03T00:00:00Z"},
+    {"id": "m5", "memory": "Plays the harp", "user_id": "cem", "created_at": "2026-01-03T00:00:00Z"},
+    {"id": "m6", "memory": "I was diagnosed with diabetes", "user_id": "cem", "created_at": "2026-01-03T00:00:00Z"},
 ]  # fmt: skip
 AS_OF = ("--as-of", "2026-02-01")
 
@@ -22,7 +24,7 @@ AS_OF = ("--as-of", "2026-02-01")
 def test_what_moved_in_is_memory_and_moves_out(ask: Ask, tmp_path: Path) -> None:
     (path := tmp_path / "memories.json").write_text(json.dumps({"results": MEMORIES}))
     (taken,) = ask("import", str(path), "--format", "mem0")["files"]
-    assert (taken["statements"], taken["imported"], taken["dead"]) == (4, 0, 0)
+    assert (taken["statements"], taken["imported"], taken["dead"]) == (6, 0, 0)
     ask("run", *AS_OF)
     first = ask("digest")
     known = {each["content"] for each in ask("show", "ana", *AS_OF)["subject"]["memories"]}
@@ -39,9 +41,15 @@ def test_what_moved_in_is_memory_and_moves_out(ask: Ask, tmp_path: Path) -> None
     items = json.loads((tmp_path / "out" / "mem0.json").read_text())["results"]
     assert sorted(items, key=lambda item: item["id"]) == MEMORIES[:3] and made["counts"] == {"statement": 3}
 
+    strict = tmp_path / "strict.toml"
+    strict.write_text('base = "reverie"\n[sensitivity]\nnot_exported = ["health"]\n')
+    ask("policy", "use", str(strict))
+    made = ask("export", "cem", "--format", "jsonl", "--output", str(tmp_path / "strict"))
+    assert (made["counts"], made["left_out"]) == ({"statement": 1}, 1)
+
     ask("erase", "ben", "--yes")
     (again,) = ask("import", str(path), "--format", "mem0")["files"]
-    assert (again["statements"], again["repeated"], again["dead_erased"]) == (0, 3, 1)
+    assert (again["statements"], again["repeated"], again["dead_erased"]) == (0, 5, 1)
     ask("consent", "kim", "--capture", "off")
     path.write_text(json.dumps([MEMORIES[0] | {"user_id": "kim"}]))
     (refused,) = ask("import", str(path), "--format", "mem0")["files"]

@@ -73,7 +73,7 @@ def _export(
         from reverie.drive.moving import move_out
 
         moved = move_out(session.url, session.tenant_id, output, subject_id=subject, format=format)
-        return [moved.file], moved.counts, 0
+        return [moved.file], moved.counts, moved.left_out
     from reverie.drive.exporting import export
     from reverie.drive.readable import write_readable
 
