@@ -60,6 +60,13 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "GET /v1/exports": {"subject_id": "{subject}"},
     "GET /v1/consent": {"subject_id": "{subject}"},
     "PUT /v1/consent": {"subject_id": "{subject}", "recall": False},
+    "GET /v1/triggers": {"subject_id": "{subject}", "every": True, "as_of": "2026-01-02T00:00:00Z"},
+    "POST /v1/triggers/{trigger_id}/acknowledge": {"action": "done"},
+    "GET /v1/signals": {"subject_id": "{subject}", "as_of": "2026-01-02T00:00:00Z"},
+    "POST /v1/webhooks": {"url": "https://example.org/hook", "events": ["trigger.due"]},
+    "GET /v1/webhooks": {},
+    "DELETE /v1/webhooks/{webhook_id}": {},
+    "POST /v1/webhooks/{webhook_id}/replay": {},
     "POST /v1/store": {"operations": [{"op": "search", "prefix": ["{subject}"]}]},
     "POST /v1/outcomes": {
         "outcomes": [
@@ -77,10 +84,10 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 #: What differs between any two requests.
 VOLATILE = {"id", "asked_at", "assembled_at", "observed_at", "event_id", "turn_id", "flush_at", "opened_at",
-            "touched_at", "expires_at", "waiting", "changed_at", "erased_at", "hash"}  # fmt: skip
+            "touched_at", "expires_at", "waiting", "changed_at", "erased_at", "hash", "secret"}  # fmt: skip
 #: What an append says of itself is the same for all; that it stays apart the rows tell.
 SAME_FOR_ALL = ("turns", "PATCH", "observations", "documents", "user_context", "connection_context", "outcomes",
-                 "connection_tools", "PUT /v1/consent")  # fmt: skip
+                 "connection_tools", "PUT /v1/consent", "POST /v1/webhooks")  # fmt: skip
 
 
 def routes() -> list[str]:
@@ -144,11 +151,30 @@ def owned(corpus: Corpus, conn: psycopg.Connection[Any]) -> dict[str, str]:
         "insert into ops.erasures values ('acme', 1, %s, 'turn', '', '{}', now(), null, '', '')", [UUID(int=9)]
     )
     conn.execute("insert into ops.connection_tools values ('acme', 'ann', 'mail', '[]', now(), now())")
-    return {"subject": "ann", "memory": str(memory), "turn": str(turn), "context": str(context)}
+    trigger, webhook = UUID(int=10), UUID(int=11)
+    conn.execute(
+        "insert into memory.triggers (tenant_id, id, subject_id, kind, audience, happened_at, due_at, until_at, why,"
+        " run_id) values ('acme', %(id)s, 'ann', 'silence', 'caller', '2026-01-01', '2026-01-01', '2026-01-09', '{}',"
+        " %(id)s)",
+        {"id": trigger},
+    )
+    conn.execute(
+        "insert into memory.ties (tenant_id, subject_id, day, zone, churn_risk, strength, why, run_id)"
+        " values ('acme', 'ann', '2026-01-01', 'UTC', 0, 0.5, '{}', %s)",
+        [trigger],
+    )
+    conn.execute(
+        "insert into ops.subscriptions values ('acme', %s, 'https://example.org', '', '{trigger.due}', now())",
+        [webhook],
+    )
+    ids = {"memory": memory, "turn": turn, "context": context, "trigger": trigger, "webhook": webhook}
+    return {"subject": "ann"} | {name: str(id_) for name, id_ in ids.items()}
 
 
 #: The same names for what nobody has.
-NOBODYS = {"subject": "zed", "memory": str(UUID(int=5)), "turn": str(UUID(int=6)), "context": str(UUID(int=8))}
+NOBODYS = {"subject": "zed", "memory": str(UUID(int=5)), "turn": str(UUID(int=6)), "context": str(UUID(int=8))} | {
+    "trigger": str(UUID(int=12)), "webhook": str(UUID(int=13))
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("route", sorted(REQUESTS))
