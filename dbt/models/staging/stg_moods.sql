@@ -5,4 +5,4 @@ select
     method,
     confidence,
     {{ day_of('said_at') }} as said_on
-from {{ source('log', 'moods') }}
+from {{ source('memory', 'moods') }}
