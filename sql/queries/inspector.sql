@@ -52,7 +52,9 @@ limit %(limit)s
 
 -- name: locate
 -- What an id names: a memory (kept, forgotten or to come), a turn with its place, a fact by the memory that states it, or an entry.
-select 'memory' as item, id, subject_id, null::text as session_id, null::timestamptz as said_at, null::int as turn_index
+-- A column that only the row has keeps the look-up at the primary key: an index that a subject leads has the others.
+select 'memory' as item, id, subject_id, nullif(session_id, session_id) as session_id, null::timestamptz as said_at,
+       null::int as turn_index
 from memory.memories where tenant_id = %(tenant)s and id = %(id)s
 union all
 select 'memory', memory_id, subject_id, null, null, null

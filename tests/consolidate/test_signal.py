@@ -107,7 +107,7 @@ def test_a_history_gives_figures_and_what_follows(
         store, "select kind, content from memory.memories where origin in ('difficult_period', 'usual_hours')"
     )
     assert sorted(remembered) == [
-        ("episode", "Went through a difficult period around 7 January 2026"),
+        ("pattern", "Went through a difficult period around 7 January 2026"),
         ("pattern", "Usually chats between 10 pm and 12 am"),
     ]
     before = digest(store, "t")

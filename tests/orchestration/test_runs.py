@@ -142,7 +142,7 @@ def test_the_last_cycle_is_shown_stage_by_stage(log: Store, run_job: RunJob, con
                 )
     assert steps[:5] == ["extract", "embed", "signal", "catch_up", "correct"]
     assert steps[-2:] == ["decay", "maintain"]
-    assert len(steps) == 14
+    assert len(steps) == 15
     assert made["deduplicated_memories", "activated"] > 0
     assert made["importance_scores", "scored"] > 0
     assert made["new_candidates", "turns"] == 56

@@ -36,6 +36,7 @@ KILLS_BY_THE_CLOCK = 40 if os.environ.get("REVERIE_KILL_EVERY") else 2
 WRITTEN = {
     "extract": ("turns", "candidates"),
     "embed": ("turns", "memories"),
+    "signal": ("moods", "days"),
     "merge": ("merged",),
     "link": ("links", "entities"),
     "facts": ("structured", "replaced"),

@@ -104,9 +104,10 @@ def test_every_candidate_became_something(read: Conn) -> None:
     """Nothing is silent: what was extracted is a memory, merged, compressed or forgotten for a reason."""
     extracted = read.execute("select sum(candidates) from memory.extractions").fetchone()
     known = read.execute(
-        """select (select count(*) from memory.memories where turn_id is not null and state <> 'candidate')
+        """select (select count(*) from memory.memories
+                   where turn_id is not null and state <> 'candidate' and kind <> 'pattern')
                 + (select count(*) from memory.tombstones k
-                   where exists (select from memory.lineage l
+                   where k.kind <> 'pattern' and exists (select from memory.lineage l
                                  where l.memory_id = k.memory_id and l.relation = 'extracted'))"""
     ).fetchone()
     assert extracted == known

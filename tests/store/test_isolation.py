@@ -32,6 +32,11 @@ VALUES = {
     "boolean": "false",
     "bytea": r"'\x00'",
     "timestamp with time zone": "'2026-01-01T00:00:00Z'",
+    "date": "'2026-01-01'",
+    "double precision[]": "'{0.5}'",
+    "integer[]": "'{1}'",
+    "real[]": "'{0.5}'",
+    "interval": "'1 hour'",
     "text[]": "'{word}'",
     "smallint[]": "'{1}'",
     "uuid[]": "'{00000000-0000-8000-8000-000000000001}'",
@@ -99,6 +104,7 @@ def test_only_ones_own_rows_are_seen(bound: Conn, role: ConnectionRole, tables: 
 
 def test_a_view_shows_ones_own_rows_alone(conn: Conn, bound: Conn, role: ConnectionRole, tables: list[str]) -> None:
     conn.execute("truncate memory.synthesized")  # what is in there is not in ops.unsynthesized
+    conn.execute("update log.events set observed_at = observed_at - interval '3 days'")  # a day is a milestone
     views = [
         row[0]
         for row in bound.execute(

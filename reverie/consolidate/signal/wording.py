@@ -23,9 +23,9 @@ def difficult_memory(opening: Opening, tenant_id: str, subject_id: str, importan
     """Return the memory of a difficult period, made at the message that opened it."""
     turn_id, at = opening.turn_ids[-1], opening.at
     return Candidate(
-        id=candidate_id(at, tenant_id, subject_id, "episode", str(turn_id), "difficult_period", 0),
+        id=candidate_id(at, tenant_id, subject_id, "pattern", str(turn_id), "difficult_period", 0),
         subject_id=subject_id,
-        kind="episode",
+        kind="pattern",
         content=str(_words()["difficult"]).format(date=spelled(at.date())),
         importance=importance,
         happened_at=at,
