@@ -19,6 +19,7 @@ class Clients(dg.ConfigurableResource["Clients"]):
 
     _runtime: Runtime = PrivateAttr()
     _failed: dict[str, str] = PrivateAttr(default_factory=dict)
+    _begun: set[str] = PrivateAttr(default_factory=set)
 
     @property
     def runtime(self) -> Runtime:
@@ -35,11 +36,16 @@ class Clients(dg.ConfigurableResource["Clients"]):
         """Why, by tenant, for those that a step of this run has left behind."""
         return self._failed
 
+    @property
+    def begun(self) -> set[str]:
+        """The tenants whose cycles this run has begun."""
+        return self._begun
+
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Clients]:
         """Open for one run."""
         settings = load_settings()
-        self._failed = {}
+        self._failed, self._begun = {}, set()
         with Runtime(settings) as self._runtime:
             self._runtime.embedder = embedding_model(settings.embedding_model, settings.threads)
             self._runtime.connect()

@@ -107,8 +107,8 @@ def test_a_history_gives_figures_and_what_follows(
         store, "select kind, content from memory.memories where origin in ('difficult_period', 'usual_hours')"
     )
     assert sorted(remembered) == [
-        ("pattern", "Went through a difficult period around 7 January 2026"),
         ("pattern", "Usually chats between 10 pm and 12 am"),
+        ("pattern", "Went through a difficult period around 7 January 2026"),
     ]
     before = digest(store, "t")
     for _ in (*ingest(work), *catch_up(work)):
