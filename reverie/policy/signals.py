@@ -22,6 +22,9 @@ class SignalsPolicy(Table):
     calm_messages: Count = 3
     #: Whether difficult periods and usual hours become memories.
     remember: bool = False
+    #: Whether a message with a speaker's name, or a long one, is embedded once more for its mood: its stored vector is
+    #: not of its words alone.
+    embed_again: bool = False
     #: Importance of these memories.
     importance: Share = 0.7
     #: Messages within `timing_days` below which no usual hours are told.

@@ -42,7 +42,8 @@ def read_messages_of(
     """Return the messages of some days that have no mood, by session, and the last mood of each session before."""
     sql = queries("signal")
     params = work.params() | days.params() | {"model": model}
-    params |= {"whole": _WHOLE, "ttl": timedelta(hours=work.policy.working_memory.ttl_hours)}
+    params |= {"whole": _WHOLE, "embed_again": work.policy.signals.embed_again}
+    params |= {"ttl": timedelta(hours=work.policy.working_memory.ttl_hours)}
     plan_by_group(conn)
     messages, begins = [], []
     for id_, subject, session, at, text, vector, told, begun, own in conn.execute(sql["read_messages"], params):

@@ -24,8 +24,9 @@ from reverie.store.work import Work
 def signal(work: Work) -> Report:
     """Tell moods and make figures of the days that wait; counts `moods`, `days`, `periods`, `memories`, `triggers`.
 
-    Moods use the stored vectors. A message whose vector is not of its words alone, since its speaker's name or only a
-    part of it was embedded, is embedded for this, without a connection; a model that costs money is not asked.
+    Moods use the stored vectors. Where `[signals] embed_again` says so, a message whose vector is not of its words
+    alone, since its speaker's name or only a part of it was embedded, is embedded for this, without a connection; a
+    model that costs money is not asked.
     """
     with run(work, "signal") as attempt:
         for name in ("moods", "days", "periods", "memories", "triggers"):
