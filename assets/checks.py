@@ -67,4 +67,6 @@ def no_duplicates(clients: Clients) -> dg.AssetCheckResult:
 def recall_is_exact(clients: Clients) -> dg.AssetCheckResult:
     """An approximate index under a tenant filter would lose rows without a word; this would tell."""
     share, questions = exactness(clients.store, clients.runtime.embedder.model)
-    return dg.AssetCheckResult(passed=share >= EXACT, metadata={"Share of neighbours found": share, "Questions": questions})
+    return dg.AssetCheckResult(
+        passed=share >= EXACT, metadata={"Share of neighbours found": share, "Questions": questions}
+    )

@@ -71,9 +71,10 @@ def report_page(evaluation: Evaluation, past: Sequence[PastEvaluation], *, with_
 
 
 def _summary(evaluation: Evaluation) -> Iterator[str]:
+    origin = "the log" if evaluation.source == "log" else evaluation.source
     yield _note(
         f"Policy {evaluation.policy} ({evaluation.policy_hash}), model {evaluation.model}, as of "
-        f"{evaluation.as_of:%Y-%m-%d %H:%M} UTC. {_count(evaluation.questions, 'question')} from {"the log" if evaluation.source == "log" else evaluation.source}, "
+        f"{evaluation.as_of:%Y-%m-%d %H:%M} UTC. {_count(evaluation.questions, 'question')} from {origin}, "
         f"each asked as of its own time, in {evaluation.seconds:.1f} seconds. What each measure means, and its known "
         "error: docs/evaluating.md."
     )

@@ -35,7 +35,7 @@ def test_all_is_well(remembered: Store, checks: Callable[..., Any]) -> None:
         ("bucket_lag", "queue_lag", "all_embedded", "no_duplicates", "recall_is_exact", *(gate.name for gate in GATES)),
         True,
     )
-    assert found["recall_is_exact"][1]["questions"] == 40
+    assert found["recall_is_exact"][1]["Questions"] == 40
 
 
 def test_with_no_tenants_all_is_well(store: Store, checks: Callable[..., Any]) -> None:

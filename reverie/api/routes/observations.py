@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from reverie.api.access import Caller, Writer
 from reverie.api.answers import answer
-from reverie.api.fields import Answer, Body, Json, JsonObject, Name, Text, Time, example, now
+from reverie.api.fields import Answer, Body, Json, Metadata, Name, Text, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.capture.live.observations import (
