@@ -27,7 +27,7 @@ def bucket_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.A
     at = as_of(context)
     lags = {key: lag_cycles(clients.store, in_bucket(key), at) for key in buckets.get_partition_keys()}
     slowest = max(lags, key=lambda key: lags[key])
-    metadata = {"lag_cycles": lags[slowest], "slowest_bucket": int(slowest)}
+    metadata = {"Cycles waited": lags[slowest], "Slowest bucket": int(slowest)}
     return dg.AssetCheckResult(passed=lags[slowest] <= LATE_CYCLES, metadata=metadata)
 
 
@@ -38,7 +38,7 @@ def queue_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.As
     return dg.AssetCheckResult(
         passed=minutes <= LATE_MINUTES,
         severity=dg.AssetCheckSeverity.WARN,
-        metadata={"lag_minutes": minutes, "sessions": sessions},
+        metadata={"Minutes overdue": minutes, "Sessions": sessions},
     )
 
 
@@ -49,7 +49,7 @@ def queue_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.As
 def all_embedded(clients: Clients) -> dg.AssetCheckResult:
     """What has no vector is found by its words alone; a worker or the next cycle embeds what came just now."""
     missing = unembedded_all(clients.store, clients.runtime.embedder.model, datetime.now(UTC))
-    return dg.AssetCheckResult(passed=not missing, metadata={"without_vector": missing})
+    return dg.AssetCheckResult(passed=not missing, metadata={"Without a vector": missing})
 
 
 @dg.asset_check(asset="memory_health", description="No subject has the same memory twice, word for word.")
@@ -57,7 +57,7 @@ def no_duplicates(clients: Clients) -> dg.AssetCheckResult:
     """Merging should have left none; a repeat is untidy and loses nothing, hence a warning."""
     repeated = duplicates(clients.store)
     return dg.AssetCheckResult(
-        passed=not repeated, severity=dg.AssetCheckSeverity.WARN, metadata={"repeated": repeated}
+        passed=not repeated, severity=dg.AssetCheckSeverity.WARN, metadata={"Repeated memories": repeated}
     )
 
 
@@ -67,4 +67,6 @@ def no_duplicates(clients: Clients) -> dg.AssetCheckResult:
 def recall_is_exact(clients: Clients) -> dg.AssetCheckResult:
     """An approximate index under a tenant filter would lose rows without a word; this would tell."""
     share, questions = exactness(clients.store, clients.runtime.embedder.model)
-    return dg.AssetCheckResult(passed=share >= EXACT, metadata={"recall": share, "questions": questions})
+    return dg.AssetCheckResult(
+        passed=share >= EXACT, metadata={"Share of neighbours found": share, "Questions": questions}
+    )

@@ -100,6 +100,11 @@ def start_drain() -> UUID:
     return run.id
 
 
+def paragraphs(docstring: str) -> str:
+    """Return a docstring with one line per paragraph: Prefect's page breaks lines where the text does."""
+    return "\n\n".join(" ".join(part.split()) for part in docstring.split("\n\n"))
+
+
 def served() -> list[RunnerDeployment]:
     """Return the flows as they are served; deployments/prefect.yaml says the same for a work pool."""
     from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
@@ -125,7 +130,8 @@ def served() -> list[RunnerDeployment]:
         replay_session.to_deployment("replay", tags=["reverie", "repair"]),
         erase_subject.to_deployment("erase", tags=["reverie", "privacy"]),
     ]
-    return cast("list[RunnerDeployment]", deployments)  # coroutines only within an event loop
+    found = cast("list[RunnerDeployment]", deployments)  # coroutines only within an event loop
+    return [each.model_copy(update={"description": paragraphs(each.description or "")}) for each in found]
 
 
 if __name__ == "__main__":

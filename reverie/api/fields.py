@@ -12,6 +12,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 
 from reverie.capture.history.values import ROLE_ALIASES
 from reverie.model import Role, bounded_time
+from reverie.recall.filters import CONTEXT_TYPES, SOURCES
 
 #: Of a surrogate pair.
 _HALF = re.compile(r"[\ud800-\udfff]")
@@ -33,6 +34,15 @@ def _json(value: Any) -> Any:
     return value
 
 
+def _attributes(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Refuse an attribute that filters could not name: it would be kept as another one."""
+    for name, known in (("context_type", CONTEXT_TYPES), ("source", SOURCES)):
+        given = metadata.get(name)
+        if given is not None and given not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}")
+    return metadata
+
+
 def _role(value: Any) -> Any:
     return ROLE_ALIASES.get(value, value) if type(value) is str else value
 
@@ -44,6 +54,8 @@ Time = Annotated[AwareDatetime, AfterValidator(bounded_time)]
 #: Any JSON, and an object of it.
 Json = Annotated[JsonValue, AfterValidator(_json)]
 JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_json)]
+#: What the caller keeps with a turn or an observation; its attributes have known values.
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(_json), AfterValidator(_attributes)]
 #: ISO 3166 and ISO 639 codes.
 Country = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 Language = Annotated[str, Field(pattern="^[a-z]{2,3}$")]

@@ -269,7 +269,7 @@ def _notes(answers: Sequence[AskedAnswer], left_out: int, fewest: int) -> list[s
     notes = []
     if len(answers) < fewest:
         asked = "1 question is" if len(answers) == 1 else f"{len(answers)} questions are"
-        notes.append(f"{asked} fewer than {fewest}: too few to judge a difference, so the gate passes.")
+        notes.append(f"{asked} fewer than {fewest}: too few to judge a difference, so a gate lets it pass.")
     if left_out:
         notes.append(f"{left_out} questions of the file were left out: the log lacks a turn that they need.")
     return notes

@@ -24,7 +24,7 @@ _TITLES = {"precision_5": "P@5", "ndcg_5": "NDCG@5", "recall_10": "R@10", "found
 #: How the other measures are called, and how their numbers are written.
 _MEASURES = {
     "utilisation": ("context utilisation", ".1%"),
-    "observation_rate": ("observations a session", ".2f"),
+    "observation_rate": ("observations per session", ".2f"),
     "correction_rate": ("corrections per 100 messages", ".2f"),
     "user_repeat_rate": ("questions that users repeat", ".1%"),
     "assistant_repeat_rate": ("questions that the assistant repeats", ".1%"),
@@ -71,9 +71,10 @@ def report_page(evaluation: Evaluation, past: Sequence[PastEvaluation], *, with_
 
 
 def _summary(evaluation: Evaluation) -> Iterator[str]:
+    origin = "the log" if evaluation.source == "log" else evaluation.source
     yield _note(
         f"Policy {evaluation.policy} ({evaluation.policy_hash}), model {evaluation.model}, as of "
-        f"{evaluation.as_of:%Y-%m-%d %H:%M} UTC. {_count(evaluation.questions, 'question')} from {evaluation.source}, "
+        f"{evaluation.as_of:%Y-%m-%d %H:%M} UTC. {_count(evaluation.questions, 'question')} from {origin}, "
         f"each asked as of its own time, in {evaluation.seconds:.1f} seconds. What each measure means, and its known "
         "error: docs/evaluating.md."
     )

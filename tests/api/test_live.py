@@ -320,6 +320,9 @@ def test_an_unknown_attribute_is_refused(api: TestClient) -> None:
     assert refused.status_code == 422
     assert "context_type must be one of user_profile, user_persistent" in refused.text
     assert say(api, BRUNO | {"metadata": {"context_type": "user_persistent", "page": 7}}).status_code == 200
+    document = {"subject_id": "ana", "channel": "tool", "text": "A page about Bruno."}
+    refused = api.post("/v1/documents", json=document | {"metadata": {"source": "nowhere"}})
+    assert refused.status_code == 422 and "source must be one of" in refused.text
 
 
 def test_the_third_conversation_is_not_the_first(api: TestClient) -> None:

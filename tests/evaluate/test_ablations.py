@@ -54,7 +54,7 @@ def test_each_part_finds_its_own(work: Work) -> None:
     assert found["turns alone"].before < found["turns alone"].after
     covered = {each.name: each for each in cover(memory_of, full)}
     assert covered["schema-free keys"].covered is None
-    assert covered["full"].covered and covered["full"].covered > (covered["no memory"].covered or 0)
+    assert covered["all of recall"].covered and covered["all of recall"].covered > (covered["no memory"].covered or 0)
 
 
 def test_coverage_is_a_share_of_words() -> None:

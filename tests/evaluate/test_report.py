@@ -21,6 +21,7 @@ def test_the_page_opens_offline_and_has_no_text_unless_asked(work: Work, evaluat
     assert '<script src="http' not in page and "cdn.plot.ly/plotly-" not in page
     assert LATE not in page and "retriever" not in page and "golden retriever" not in page
     assert str(evaluation.answers[0].question.id) in page
+    assert "1 question from the log, each asked" in page
     assert LATE in report_page(evaluation, past, with_texts=True)
 
 

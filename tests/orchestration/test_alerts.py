@@ -65,7 +65,7 @@ def test_failed_checks_are_told_once(
     assert told == []
     run_job("health")
     second = tick(failed_checks, run_job.instance, first.cursor)
-    assert told == ["Reverie: the check all_embedded of memory_health failed (error). without_vector 1"]
+    assert told == ["Reverie: the check all_embedded of memory_health failed (error). Without a vector 1"]
     tick(failed_checks, run_job.instance, second.cursor)
     assert len(told) == 1
 

@@ -35,7 +35,7 @@ def test_all_is_well(remembered: Store, checks: Callable[..., Any]) -> None:
         ("bucket_lag", "queue_lag", "all_embedded", "no_duplicates", "recall_is_exact", *(gate.name for gate in GATES)),
         True,
     )
-    assert found["recall_is_exact"][1]["questions"] == 40
+    assert found["recall_is_exact"][1]["Questions"] == 40
 
 
 def test_with_no_tenants_all_is_well(store: Store, checks: Callable[..., Any]) -> None:
@@ -46,9 +46,9 @@ def test_what_is_not_embedded(remembered: Store, checks: Callable[..., Any], con
     conn.execute("delete from memory.vectors where (item_id, tenant_id) in "
                  "(select id, tenant_id from log.turns where tenant_id = 'acme' limit 1)")  # fmt: skip
     # turns that came a minute ago are not late: a worker or the next cycle embeds them
-    assert checks()["all_embedded"] == (True, {"without_vector": 0})
+    assert checks()["all_embedded"] == (True, {"Without a vector": 0})
     conn.execute("update log.turns set recorded_at = now() - interval '13 hours'")
-    assert checks()["all_embedded"] == (False, {"without_vector": 1})
+    assert checks()["all_embedded"] == (False, {"Without a vector": 1})
 
 
 def test_what_is_there_twice(remembered: Store, checks: Callable[..., Any], conn: Any) -> None:
@@ -65,7 +65,7 @@ def test_what_is_there_twice(remembered: Store, checks: Callable[..., Any], conn
         "where kind = 'preference' and state = 'active' limit 1"
     )
     found = checks()
-    assert found["no_duplicates"] == (False, {"repeated": 1})
+    assert found["no_duplicates"] == (False, {"Repeated memories": 1})
     assert found["bucket_lag"][0]
 
 
@@ -73,9 +73,9 @@ def test_what_waits_too_long(log: Store, checks: Callable[..., Any], conn: Any) 
     conn.execute("update log.turns set recorded_at = said_at")
     passed, metadata = checks()["bucket_lag"]
     assert not passed
-    assert metadata["lag_cycles"] > 300
+    assert metadata["Cycles waited"] > 300
     slowest = conn.execute("select min(shard) * 4 / 1024 from log.turns").fetchone()[0]
-    assert metadata == {"lag_cycles": metadata["lag_cycles"], "slowest_bucket": slowest}
+    assert metadata == {"Cycles waited": metadata["Cycles waited"], "Slowest bucket": slowest}
 
 
 def test_a_history_that_was_just_imported_is_not_late(log: Store, checks: Callable[..., Any], conn: Any) -> None:
@@ -89,7 +89,7 @@ def test_what_no_worker_takes(remembered: Store, checks: Callable[..., Any], con
     for minutes, passed in ((64, True), (66, False)):
         with remembered.transaction("acme") as worker:
             enqueue(worker, "acme", waiting, policy=load_policy("reverie"), at=AS_OF - timedelta(minutes=minutes))
-        assert checks()["queue_lag"] == (passed, {"lag_minutes": minutes - 5, "sessions": 1})
+        assert checks()["queue_lag"] == (passed, {"Minutes overdue": minutes - 5, "Sessions": 1})
         conn.execute("delete from ops.queue")
 
 
@@ -100,4 +100,4 @@ def test_what_recall_does_not_find(remembered: Store, checks: Callable[..., Any]
     )
     passed, metadata = checks()["recall_is_exact"]
     assert not passed
-    assert metadata["recall"] < 1
+    assert metadata["Share of neighbours found"] < 1

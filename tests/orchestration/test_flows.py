@@ -313,6 +313,8 @@ def test_what_is_served_is_what_is_deployed() -> None:
     assert sorted(each["entrypoint"].split(":")[1] for each in written) == sorted(
         path.stem for path in (ROOT / "flows").glob("*.py") if path.stem != "__init__"
     )
+    texts = [each.description or "" for each in served()]
+    assert all(texts) and not any("\n" in part for text in texts for part in text.split("\n\n"))
     first = served()[0]
     assert written[0]["schedules"] == [{"interval": 60}]
     assert first.concurrency_options.collision_strategy.value == written[0]["concurrency_limit"]["collision_strategy"]

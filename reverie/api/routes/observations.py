@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from reverie.api.access import Caller, Writer
 from reverie.api.answers import answer
-from reverie.api.fields import Answer, Body, Json, JsonObject, Name, Text, Time, example, now
+from reverie.api.fields import Answer, Body, Json, Metadata, Name, Text, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.capture.live.observations import (
@@ -35,7 +35,7 @@ class ObservationBody(Body):
     session_id: Name | None = None
     source_id: Name | None = Field(default=None, description="Your id of the item. A repeated id is ignored.")
     connection_id: Name | None = Field(default=None, description="The tool connection that it applies to.")
-    metadata: JsonObject | None = Field(
+    metadata: Metadata | None = Field(
         default=None,
         description="Message, attachment or tool. context_type, source, tool_id, attachment_id, filename and "
         "organisation are attributes, for filters; other keys are not read.",

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, AliasChoices, Field
+from pydantic import AliasChoices, Field
 from starlette.responses import Response
 
 from reverie.api.access import Writer
 from reverie.api.answers import answer
-from reverie.api.fields import Answer, Body, Country, JsonObject, Language, Name, SpokenRole, Text, Time, example, now
+from reverie.api.fields import (
+    Answer,
+    Body,
+    Country,
+    JsonObject,
+    Language,
+    Metadata,
+    Name,
+    SpokenRole,
+    Text,
+    Time,
+    example,
+    now,
+)
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.capture.live.acknowledge import MOST_TURNS, Heard, TurnBatch, TurnReaders, append_turns
 from reverie.model import Kind
-from reverie.recall.filters import CONTEXT_TYPES, SOURCES
 
 router = routes_of("turns")
 
@@ -29,15 +41,6 @@ class ToolCallGiven(Body):
     arguments: JsonObject = Field(default_factory=dict)
     why: Text | None = None
     result: Text | None = None
-
-
-def _attributes(metadata: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Refuse an attribute that filters could not name: it would be kept as another one."""
-    for name, known in (("context_type", CONTEXT_TYPES), ("source", SOURCES)):
-        given = (metadata or {}).get(name)
-        if given is not None and given not in known:
-            raise ValueError(f"{name} must be one of {', '.join(known)}")
-    return metadata
 
 
 class TurnGiven(Body):
@@ -56,7 +59,7 @@ class TurnGiven(Body):
     speaker: Name | None = Field(default=None, description="The speaker's name.")
     said_at: Time | None = Field(default=None, description="When it was said. Default: now.")
     tool_calls: list[ToolCallGiven] = Field(default_factory=list, max_length=100)
-    metadata: Annotated[JsonObject | None, AfterValidator(_attributes)] = Field(
+    metadata: Metadata | None = Field(
         default=None,
         description="Stored with the turn. connection_id, context_type, source, tool_id, attachment_id, filename and "
         "organisation are its attributes, for filters; other keys are not read.",

@@ -212,7 +212,7 @@ def _told(profile: Profile, window: Sequence[str], recalled: str) -> dict[str, s
         "narrative": profile.narrative(_NARRATIVE_WORDS),
         "fixed keys": "\n".join(f"{fact.name}: {fact.value}" for fact in profile.facts),
         "schema-free keys": "\n".join(entry.text for entry in profile.active),
-        "full": recalled,
+        "all of recall": recalled,
     }
 
 
