@@ -14,7 +14,7 @@ from reverie.policy.sensitivity import SensitivityPolicy
 def test_the_default_changes_nothing_and_ours_redacts() -> None:
     assert load_policy("contact").sensitivity == SensitivityPolicy() and not SensitivityPolicy().redact_secrets
     ours = load_policy("reverie").sensitivity
-    assert ours.redact_secrets and "health" in ours.withhold and not ours.keep_days
+    assert ours.redact_secrets and "religion" in ours.withhold and not ours.keep_days
 
 
 def test_classes_are_those_of_the_table(tmp_path: Path) -> None:
