@@ -64,8 +64,11 @@ create function ops.is_erased(kind text, parts text[]) returns boolean
 $$;
 comment on function ops.is_erased is 'Whether the session''s tenant erased the turn or event of this name.';
 
--- keys of the tenants that there are: a backup made from now on can take receipts made later
+-- keys of the tenants that there are: a backup made from now on can take receipts made later; the owner sees no tenant's rows
+-- unless it is let
+alter table ops.tenants no force row level security;
 insert into ops.erasure_keys (tenant_id) select tenant_id from ops.tenants on conflict do nothing;
+alter table ops.tenants force row level security;
 
 create table ops.consents (
     tenant_id text not null,

@@ -257,12 +257,16 @@ comment on column log.acknowledgements.action is 'done: it was acted upon; dismi
 comment on column log.acknowledgements.acted_at is 'Event time.';
 comment on column log.acknowledgements.actor is 'Who acted, as the caller says; null where nobody said.';
 
--- turns that were read before there were signals
+-- turns that were read before there were signals: the owner sees no tenant's rows unless it is let
+alter table log.turns no force row level security;
+alter table memory.extractions no force row level security;
 insert into memory.signal_days (tenant_id, subject_id, day, turns)
 select t.tenant_id, t.subject_id, (t.said_at at time zone 'UTC')::date, count(*)
 from log.turns t
 join memory.extractions e on e.tenant_id = t.tenant_id and e.turn_id = t.id
 group by t.tenant_id, t.subject_id, (t.said_at at time zone 'UTC')::date;
+alter table log.turns force row level security;
+alter table memory.extractions force row level security;
 
 -- data teams read figures; whose mood or crisis a message shows is withheld, as in log.moods
 grant select (tenant_id, subject_id, day, turns, shard) on memory.signal_days to reverie_analyst;

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
+from uuid import UUID
 
 import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
+from psycopg import Connection
 
 from resources.connections import connected
 from reverie.errors import DatabaseError
 from reverie.store import migrate as migrating
 from reverie.store.database import AsyncStore, Store
 from reverie.store.migrate import migrate
+from reverie.store.queries import sql_directory
 from reverie.store.revisions import known_revisions
 
 NEWER = (
@@ -79,3 +83,39 @@ def test_flows_refuse_it_too(conn, database_url: str, monkeypatch: pytest.Monkey
     conn.execute("update ops.migrations set version_num = '9999_later'")
     with pytest.raises(DatabaseError, match=NEWER), connected("minilm"):
         pass
+
+
+@pytest.mark.parametrize(
+    ("migration", "wanted"),
+    [
+        ("0020_erasure", "select tenant_id = 't' from ops.erasure_keys"),
+        ("0021_signals", "select day = '2026-01-05' and turns = 1 from memory.signal_days"),
+    ],
+)
+def test_what_a_migration_fills_is_filled_from_rows_of_every_tenant(
+    conn: Connection, migration: str, wanted: str
+) -> None:
+    """The owner migrates, and row-level security hides all rows from it: the part that fills is run as it is."""
+    turn = UUID(int=1)
+    conn.execute("insert into ops.tenants (tenant_id, policy) values ('t', 'reverie')")
+    conn.execute(
+        "insert into log.turns (tenant_id, id, subject_id, session_id, source_id, turn_index, role, said_at, text,"
+        " content_hash) values ('t', %s, 'ana', 's', '1', 0, 'user', '2026-01-05T23:30:00Z', 'Hi', '')",
+        [turn],
+    )
+    conn.execute(
+        "insert into memory.extractions (tenant_id, turn_id, subject_id, candidates, run_id)"
+        " values ('t', %s, 'ana', 0, %s)",
+        [turn, turn],
+    )
+    text = (sql_directory() / "migrations" / f"{migration}.sql").read_text()
+    (part,) = re.findall(r"(?:^alter table \S+ no force .*\n)+(?s:.)+?(?:^alter table \S+ force .*\n)+", text, re.M)
+    conn.execute("truncate ops.erasure_keys, memory.signal_days")
+    for table in ("ops.erasure_keys", "memory.signal_days"):  # as they are when the migration has just made them
+        conn.execute(f"alter table {table} disable row level security")
+    conn.execute("set role reverie_owner")
+    conn.execute(part)
+    conn.execute("reset role")
+    assert conn.execute(wanted).fetchall() == [(True,)]
+    unforced = "select relname from pg_class where relrowsecurity and not relforcerowsecurity"
+    assert conn.execute(unforced).fetchall() == []
