@@ -24,7 +24,7 @@ def test_triggers_are_listed_and_acknowledged(invoke, ask, world, trigger) -> No
     at = day(2).isoformat()
     (listed,) = ask("triggers", "ana", "--as-of", at)["triggers"]
     assert (listed["id"], listed["kind"]) == (trigger, "check_in")
-    assert "negative_in_a_row=3" in invoke("triggers", "--as-of", at).stdout
+    assert "negative in a row 3" in invoke("triggers", "--as-of", at).stdout
     assert invoke("triggers", "--as-of", day(1).isoformat()).stdout == "Nothing is due.\n"
     assert ask("triggers", "--ack", trigger, "--actor", "dana", "--as-of", at)["triggers"] == []
     (done,) = ask("triggers", "--all", "--as-of", at)["triggers"]
