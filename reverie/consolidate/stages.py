@@ -142,7 +142,16 @@ STAGES = (
         summary="Statements come into force, are superseded or conflict; structured facts are made.",
         result="structured_facts",
         reads=("memory.memories", "log.turns", "log.corrections"),
-        writes=("memory.memories", "memory.structured_facts", "memory.conflicts", "memory.vectors"),
+        writes=(
+            "memory.memories",
+            "memory.structured_facts",
+            "memory.conflicts",
+            "memory.vectors",
+            "memory.judged_ends",
+            "memory.extractions",
+        ),
+        embeds=True,
+        asks=True,
         counted={"memory.structured_facts": "structured", "memory.conflicts": "conflicts"},
     ),
     Stage(

@@ -177,7 +177,7 @@ def _embed_made(work: Work) -> Report:
 def _merge_new(work: Work) -> Iterator[Report]:
     yield merge(work)
     yield link(work)
-    yield facts(work)
+    yield from _facts(work)
 
 
 def _merge(work: Work) -> Iterator[Report]:
@@ -189,7 +189,11 @@ def _link(work: Work) -> Iterator[Report]:
 
 
 def _facts(work: Work) -> Iterator[Report]:
-    yield facts(work)
+    settled = facts(_asking(work))
+    yield settled
+    if settled["rests"]:
+        yield embed(work, items=("memory",))
+        yield from _merge_new(work)
 
 
 def _synthesize(work: Work) -> Iterator[Report]:

@@ -35,6 +35,7 @@ MEMORY_TABLES = (
     "memory.links",
     "memory.merges",
     "memory.conflicts",
+    "memory.judged_ends",
     "memory.moods",
     "memory.signals",
     "memory.periods",

@@ -51,6 +51,13 @@ def is_quoted(quote: str, sources: Sequence[str]) -> bool:
     )
 
 
+def is_left_of(rest: str, text: str) -> bool:
+    """Return whether a text is another one with words struck out: at least one, and not all but one."""
+    left, words = folded_words(rest).split(), folded_words(text).split()
+    remaining = iter(words)
+    return 1 < len(left) < len(words) and all(word in remaining for word in left)
+
+
 def _opens(word: re.Match[str], text: str) -> bool:
     low = word.group().casefold()
     opener = low in _OPENERS or low.endswith(_OPENING_ENDS)

@@ -119,3 +119,97 @@ select %(tenant)s, x.subject_id, x.memory_id, x.other_id, x.relation, x.reason, 
 from unnest(%(subject_ids)s::text[], %(ids)s::uuid[], %(other_ids)s::uuid[], %(differs)s::text[], %(reasons)s::text[],
             %(since)s::timestamptz[]) as x (subject_id, memory_id, other_id, relation, reason, since)
 on conflict do nothing
+
+-- name: turns_to_judge
+-- The turns of these memories that no language model was asked about, and those that wait for one.
+select e.turn_id
+from memory.memories m
+join memory.extractions e on e.tenant_id = m.tenant_id and e.turn_id = m.turn_id
+where m.tenant_id = %(tenant)s and m.id = any(%(evidence)s) and m.relation is not null and e.ends_model is null
+union
+select e.turn_id
+from memory.extractions e
+join log.turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
+where e.tenant_id = %(tenant)s and e.ends_wait
+  and t.said_at <= %(as_of)s and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or t.subject_id = any(%(subjects)s))
+order by 1
+
+-- name: read_ending_messages
+-- Turns with the message before each, and with the statements of their subjects from before that are nearest to what was made
+-- of them: those in force, and those that were when it was said.
+select t.id as turn_id, t.subject_id, coalesce(t.speaker, initcap(t.role)) as author, t.said_at,
+       left(t.text, %(characters)s) as text, b.id as before_id, b.author as before_author, b.text as before_text,
+       k.known_ids, k.known_texts, k.known_at, k.by_ids
+from log.turns t
+left join lateral (
+    select p.id, coalesce(p.speaker, initcap(p.role)) as author, left(p.text, %(before_characters)s) as text
+    from log.turns p
+    where p.tenant_id = t.tenant_id and p.subject_id = t.subject_id and p.session_id = t.session_id
+      and (p.said_at, p.turn_index, p.id) < (t.said_at, t.turn_index, t.id)
+      and p.text <> '' and p.role in ('user', 'assistant')
+    order by p.said_at desc, p.turn_index desc, p.id desc
+    limit 1) b on true
+cross join lateral (
+    select array_agg(n.id order by n.happened_at, n.id) as known_ids,
+           array_agg(n.content order by n.happened_at, n.id) as known_texts,
+           array_agg(n.happened_at order by n.happened_at, n.id) as known_at,
+           array_agg(n.by_id order by n.happened_at, n.id) as by_ids
+    from (
+        select * from (
+            select distinct on (m.id) m.id, m.content, m.happened_at, w.item_id as by_id, w.vec <#> v.vec as distance
+            from memory.memories m
+            join memory.vectors v on v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.item_id = m.id
+                and v.model = %(embedding)s and v.part = 0
+            join memory.memories f on f.tenant_id = m.tenant_id and f.turn_id = t.id and f.relation is not null
+                and f.state <> 'candidate'
+            join memory.vectors w on w.tenant_id = f.tenant_id and w.subject_id = f.subject_id and w.item_id = f.id
+                and w.model = %(embedding)s and w.part = 0
+            where m.tenant_id = t.tenant_id and m.subject_id = t.subject_id and m.happened_at < t.said_at
+              and m.relation is not null and m.turn_id is not null and coalesce(m.phase, 'holds') not in ('ends', 'past')
+              and (m.state = 'active' or (m.state = 'superseded' and m.valid_to > t.said_at))
+            order by m.id, w.vec <#> v.vec, w.item_id) nearest
+        where distance <= -%(similarity)s
+        order by distance, id
+        limit %(near)s) n
+    having count(*) > 0) k
+where t.tenant_id = %(tenant)s and t.id = any(%(turn_ids)s)
+order by t.id
+
+-- name: write_judged_ends
+-- What a language model judged to have ended, as far as both memories are there.
+insert into memory.judged_ends (tenant_id, memory_id, turn_id, subject_id, by_id, model, run_id)
+select m.tenant_id, m.id, x.turn_id, m.subject_id, b.id, %(model)s, %(run_id)s
+from unnest(%(memory_ids)s::uuid[], %(turn_ids)s::uuid[], %(by_ids)s::uuid[]) as x (memory_id, turn_id, by_id)
+join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.memory_id
+join memory.memories b on b.tenant_id = %(tenant)s and b.id = x.by_id and b.subject_id = m.subject_id
+on conflict (tenant_id, memory_id, turn_id) do nothing
+
+-- name: ended_in_part
+-- Statements of which something is left.
+select m.id, m.subject_id, m.kind, m.base, m.polarity, m.happened_at, m.turn_id, m.session_id, m.relation, m.who, m.phase,
+       m.lasting, m.expires_at
+from memory.memories m
+where m.tenant_id = %(tenant)s and m.id = any(%(memory_ids)s)
+order by m.id
+
+-- name: mark_judged
+-- Which of the turns a model was asked about, and which wait for the next run with one.
+update memory.extractions e
+set ends_wait = e.turn_id = any(%(waiting)s), ends_model = case when e.turn_id <> all(%(waiting)s) then %(model)s end
+where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s)
+
+-- name: judged_relations
+-- The relations of what was judged to have ended.
+select distinct m.relation from memory.memories m
+where m.tenant_id = %(tenant)s and m.id = any(%(memory_ids)s) and m.relation is not null
+
+-- name: read_judged
+-- What was judged to have ended of these subjects, with the message that ends it and the memory that it left, while that is
+-- there.
+select j.memory_id, j.turn_id, j.by_id, coalesce(case when b.state = 'merged' then b.into_id end, b.id) as bearer_id,
+       j.model, t.said_at, t.session_id, t.turn_index
+from memory.judged_ends j
+join memory.memories b on b.tenant_id = j.tenant_id and b.id = j.by_id
+join log.turns t on t.tenant_id = j.tenant_id and t.id = j.turn_id
+where j.tenant_id = %(tenant)s and j.subject_id = any(%(dirty)s) and t.said_at <= %(as_of)s

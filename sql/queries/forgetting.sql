@@ -69,6 +69,9 @@ conflicts as (
     where tenant_id = %(tenant)s and subject_id = any(array(select subject_id from gone))
       and (memory_id = any(array(select id from gone)) or other_id = any(array(select id from gone)))
 ),
+judged as (
+    delete from memory.judged_ends where tenant_id = %(tenant)s and memory_id = any(array(select id from gone))
+),
 subjects as (
     update memory.subjects s set items = s.items - f.items, terms = s.terms - f.terms
     from (select f.subject_id, count(*) filter (where u.length > 0) as items, sum(least(u.length, 32767)) as terms

@@ -313,3 +313,33 @@ def test_in_one_message_a_change_holds() -> None:
             said(1, what, phase, "age", **turn) for what, phase in [("three", "holds"), ("4", "begins")][::order]
         ][::order]
         assert outcome(old, new) == (["4"], [])
+
+
+def judged(day: float, value: StatedValue, **given_: Any) -> StatedValue:
+    """The end of what one memory states, as a language model judged it."""
+    return said(day, value.object, "ends", value.relation, ends_memory=value.bearer_id, **given_)
+
+
+def test_a_judged_end_ends_one_memory_and_no_other() -> None:
+    mira, danny = pet(0, "Mira"), pet(0, "Danny")
+    decision = decide([mira, danny, end := judged(5, danny)])
+    assert in_force(decision, mira, danny) == ["Mira"]
+    assert decision.validity[danny.bearer_id].superseded_by == end.bearer_id
+    again = pet(9, "Danny")
+    decision = decide([mira, danny, judged(5, danny), again])
+    assert in_force(decision, mira, danny, again) == ["Mira", "Danny"], "what is said again later holds again"
+
+
+def test_a_judged_end_ends_a_plan_and_not_the_value_that_replaced_it() -> None:
+    plan, home = said(0, "Lyon", "planned"), said(6, "Lyon", "begins")
+    decision = decide([plan, end := judged(3, plan)])
+    assert decision.validity[plan.bearer_id].superseded_by == end.bearer_id
+    assert in_force(decide([plan, judged(3, plan), home]), home) == ["Lyon"]
+    old, new = said(0, "65 an hour", relation="measure"), said(5, "72 an hour", relation="measure")
+    assert in_force(decide([old, new, judged(5, old)]), old, new) == ["72 an hour"]
+
+
+def test_a_judged_end_of_what_a_person_keeps_apart_ends_nothing() -> None:
+    danny = pet(0, "Danny")
+    end = judged(5, danny)
+    assert in_force(decide([danny, end], {frozenset((danny.bearer_id, end.bearer_id))}), danny) == ["Danny"]

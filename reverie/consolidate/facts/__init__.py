@@ -9,5 +9,6 @@
 - `references`: which value an end refers to that does not name it in full
 - `relationships`: people who would have the name of a pet
 - `ties`: statements of one relation that end values of another
+- `language_model`: ends that a language model judges
 - `write`: what is in force, superseded and in conflict
 """

@@ -9,10 +9,10 @@ from typing import Any
 from uuid import UUID
 
 from psycopg import Connection
-from psycopg.rows import class_row
+from psycopg.rows import class_row, dict_row
 
 from reverie.consolidate.facts.statements import StatedValue
-from reverie.language.cues.keeping import OWN_WORDS
+from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.fact_keys import confidences, fact_rules, is_corrected, relation_key, relation_of
 from reverie.language.text import plain_name
 from reverie.model import READER, Kind, Phase, Proposition, stable_id
@@ -129,6 +129,12 @@ def read_apart(conn: Connection[Any], params: Mapping[str, Any]) -> set[frozense
     return {frozenset(pair) for pair in conn.execute(queries("facts")["read_apart"], params)}
 
 
+def read_judged(conn: Connection[Any], params: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what a language model judged to have ended of the subjects `dirty`, while what ended it is there."""
+    with conn.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(queries("facts")["read_judged"], params).fetchall()
+
+
 def stated_values(memories: Iterable[StatingMemory], policy: Policy, tenant_id: str) -> Iterator[StatedValue]:
     """Yield what memories state: by their relation, else by key."""
     for memory in memories:
@@ -149,14 +155,15 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
         importance = getattr(policy.extract.importance, relation.kind)
     statement = Proposition(relation=memory.relation, object=memory.object, topic=memory.topic)
     # what is remembered as it was said may be read wrongly in part: no structured fact, unless a model reads the same
-    is_sure = memory.origin != OWN_WORDS or memory.agreed is not None
+    is_sure = memory.origin not in (OWN_WORDS, REST) or memory.agreed is not None
     is_key = is_sure and phase in ("holds", "begins", "adds")
     key = relation_key(relation, statement) if is_key else None
     return StatedValue(
         **_common(memory, tenant_id),
         relation=memory.relation,
         topic=(memory.topic or "").casefold(),
-        **_manner(relation, memory.polarity),
+        # what is left of a statement stands beside the value that ended the other part
+        **({"is_single": False} if memory.origin == REST else _manner(relation, memory.polarity)),
         object=memory.object,
         is_passing=memory.expires_at is not None and relation.lasts == "durable",
         polarity=memory.polarity,
@@ -191,7 +198,7 @@ def _sure(origin: str, confidence: float, policy: Policy) -> float:
     person once corrected may change later: it is no surer than what is said then.
     """
     usual = policy.structured_facts.rule_confidence
-    return usual if origin in (READER, OWN_WORDS) else min(confidence, usual)
+    return usual if origin in (READER, OWN_WORDS, REST) else min(confidence, usual)
 
 
 #: The slot of denials that stand beside each other, apart from what is not denied.

@@ -17,12 +17,14 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.facts.decide import decide
+from reverie.consolidate.facts.language_model import Judgement, judge_ends, judged_values, write_judgement
 from reverie.consolidate.facts.read import (
     Evidence,
     StatingMemory,
     outlived_values,
     read_apart,
     read_evidence,
+    read_judged,
     read_known,
     read_stating,
     stated_values,
@@ -34,7 +36,7 @@ from reverie.consolidate.isolate import apart
 from reverie.language.fact_keys import fact_rules
 from reverie.policy.relations import Relation
 from reverie.store.failures import failed_items
-from reverie.store.locks import lock_subjects
+from reverie.store.locks import hold_off_erasures, lock_subjects
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
@@ -45,26 +47,45 @@ def facts(work: Work) -> Report:
 
     `structured` and `replaced` are structured facts, `superseded` and `restored` memories, `conflicts` pairs of them.
     `discarded_unsure` and `discarded_unimportant` are below the policy's least confidence and importance,
-    `discarded_weaker` less sure than the value in force.
+    `discarded_weaker` less sure than the value in force. With a language model also what `judge_ends` counts; a message
+    about which it gives no reply waits for the next run, and the rules decide meanwhile. A dry run asks no model.
     """
-    with run(work, "facts") as attempt, work.transaction() as conn:
+    with run(work, "facts") as attempt:
         for name in ("structured", "replaced", "superseded", "restored", "conflicts"):
             attempt.report.add(name, 0)
         params = attempt.params() | {"origins": list(fact_rules(work.policy))}
-        evidence = read_evidence(conn, params)
-        if evidence:
-            new = [each.id for each in evidence]
-            relations_of = work.policy.extract.relations
-            asked = {each.relation for each in evidence if each.relation is not None}
-            if any(each.phase == "ends" and _ends_planned(each, relations_of) for each in evidence):
-                asked |= relations_of.keys()
-            relations = sorted(with_tied(asked, relations_of))
-            dirty = sorted({each.subject_id for each in evidence})
-            lock_subjects(conn, work.tenant_id, dirty)
-            conn.execute(queries("facts")["mark_structured"], params | {"evidence": new})
-            _settle(conn, attempt, params | {"dirty": dirty, "relations": relations}, set(new))
-        attempt.record(conn)
+        judgement = _judge(attempt, params)
+        with work.transaction() as conn:
+            # of a subject of whom something was erased meanwhile, nothing that was judged is there any more
+            hold_off_erasures(conn, work.tenant_id)
+            evidence = read_evidence(conn, params)
+            dirty = sorted({*(each.subject_id for each in evidence), *judgement.subject_ids})
+            if dirty:
+                lock_subjects(conn, work.tenant_id, dirty)
+                new = [each.id for each in evidence]
+                conn.execute(queries("facts")["mark_structured"], params | {"evidence": new})
+                asked = _asked(evidence, work.policy.extract.relations) | write_judgement(conn, attempt, judgement)
+                relations = sorted(with_tied(asked, work.policy.extract.relations))
+                _settle(conn, attempt, params | {"dirty": dirty, "relations": relations}, set(new))
+            attempt.record(conn)
     return attempt.report
+
+
+def _judge(attempt: Run, params: Mapping[str, Any]) -> Judgement:
+    """Ask a language model what the new messages end, where there is one and the policy asks it."""
+    work = attempt.work
+    if work.dry_run or work.language_model is None or not work.policy.structured_facts.near:
+        return Judgement()
+    with work.transaction() as conn:
+        evidence = [each.id for each in read_evidence(conn, params)]
+    return judge_ends(attempt, work.language_model, evidence)
+
+
+def _asked(evidence: Sequence[Evidence], table: Mapping[str, Relation]) -> set[str]:
+    """Return the relations on which to decide."""
+    if any(each.phase == "ends" and _ends_planned(each, table) for each in evidence):
+        return set(table)
+    return {each.relation for each in evidence if each.relation is not None}
 
 
 def _ends_planned(evidence: Evidence, table: Mapping[str, Relation]) -> bool:
@@ -88,6 +109,7 @@ def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: se
     stated, failed = apart(memories, lambda some: list(stated_values(some, policy, tenant_id)))
     _bury(conn, attempt, failed)
     kept = [value for value in stated if _is_kept(value, attempt, is_new=value.memory_id in new)]
+    kept += judged_values(read_judged(conn, params), kept, tenant_id)
     kept += outlived_values(known, memories, policy, tenant_id)
     together = timedelta(minutes=policy.structured_facts.together_minutes)
     decision = decide(kept, read_apart(conn, params), together)

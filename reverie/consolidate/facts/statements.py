@@ -81,6 +81,8 @@ class StatedValue:
     drops_plan: bool = False
     #: Whether such a value must name a place of work that has none of these words.
     ends_elsewhere: bool = False
+    #: The memory of which it ends what it states, and nothing else; None: it ends by what it says.
+    ends_memory: UUID | None = None
 
     @property
     def order(self) -> tuple[datetime, Arrival, bool, UUID]:

@@ -219,6 +219,9 @@ class Timeline:
 
     # ------------------------------------------------------------------------------------------------- what ends
     def _end(self, value: StatedValue) -> None:
+        if value.ends_memory is not None:
+            self._end_memory(value)
+            return
         if value.drops_plan:
             self._drop_plan(value)
             return
@@ -239,6 +242,15 @@ class Timeline:
             for each in (value, *(stint.opened for stint in closed)):
                 self._ends.setdefault(_about(each), []).append((len(self.others), each))
         self.others.append((value, None))
+
+    def _end_memory(self, value: StatedValue) -> None:
+        """Take the end of what one memory states: the value that it is in force for, or its plan."""
+        for stint in list(self._in_force):
+            if any(value.ends_memory == each.bearer_id for each in stint.stated):
+                self._close(stint, value)
+        for place, plan in list(self._plans.items()):
+            if value.ends_memory == plan.bearer_id and frozenset((plan.bearer_id, value.bearer_id)) not in self._apart:
+                self.others[place] = (self._plans.pop(place), value)
 
     def _drop_plan(self, value: StatedValue) -> None:
         """Take the end of a plan: "I won't run the marathon after all"."""

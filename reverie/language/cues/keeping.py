@@ -26,6 +26,8 @@ from reverie.policy import Policy
 PLAIN: Final = "plain"
 #: Origin of a statement that is kept in the words of the message.
 OWN_WORDS: Final = "said"
+#: Origin of what is left of a statement that was ended in part.
+REST: Final = "rest"
 #: Places of episodes and tool calls in their turn: a statement has that of its first character.
 EPISODES_FROM, TOOL_CALLS_FROM = 1_000_000, 2_000_000
 #: Longer texts become several memories; shorter ones cannot fill a chunk, so the tokenizer is not asked.

@@ -1,0 +1,323 @@
+"""Ends that a language model judges: which of the earlier statements that are nearest to a message it ends.
+
+People end things in passing and in other words, which no rule over statements of one relation sees: "Danny's jacked it
+in" ends who works here, and his Mondays. A model is shown each message that left a statement, with the statements of
+its subject from before that are nearest to it, and names those that no longer hold, each with words of the message.
+Asking comes first, without a connection; what is accepted is written in the transaction that decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection
+from psycopg.rows import class_row, dict_row
+
+from reverie.consolidate.facts.statements import StatedValue
+from reverie.consolidate.memories import write_candidates, write_lineage
+from reverie.inference.completions import LanguageModel
+from reverie.inference.prompts import Prompt, load_prompt
+from reverie.inference.replies import Reply
+from reverie.language.cues.entities import entities_one
+from reverie.language.cues.keeping import REST
+from reverie.language.grounding import is_left_of, is_quoted
+from reverie.language.text import strip_invisible, written_day
+from reverie.llm.answers import NO_REPLY, UNASKED
+from reverie.llm.asking import ModelCaller, ask
+from reverie.llm.inputs import PromptInput
+from reverie.model import Candidate, Lineage, Proposition, stable_id
+from reverie.store.queries import queries
+from reverie.store.runs import Run
+
+#: Messages that are read and asked about at a time.
+_PORTION = 500
+#: Tokens of a reply, and of one end in it.
+_REPLY_TOKENS, _END_TOKENS = 40, 120
+#: Reasons for which a message waits for the next run.
+_WAITING = NO_REPLY | {"credit", "unpriced", UNASKED}
+
+
+# The names, fields and docstrings of the two replies are part of the prompt.
+class Ended(Reply):
+    """One statement that a message ends."""
+
+    #: Number of the statement.
+    known: int
+    #: Of the message, word for word.
+    quote: str
+    #: What is left of the statement where only a part of it ends.
+    rest: str | None = None
+
+
+class Endings(Reply):
+    """What a message ends."""
+
+    over: tuple[Ended, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EndingMessage:
+    """A message that left a statement, with the statements from before that are nearest to it."""
+
+    turn_id: UUID
+    subject_id: str
+    author: str
+    said_at: datetime
+    text: str
+    #: The message before it in its session; None: there is none.
+    before_id: UUID | None
+    before_author: str | None
+    before_text: str | None
+    #: Earlier statements in the order in which they were said: memories, texts, times, and of each the memory of this
+    #: message that is nearest to it.
+    known_ids: Sequence[UUID]
+    known_texts: Sequence[str]
+    known_at: Sequence[datetime]
+    by_ids: Sequence[UUID]
+
+    @property
+    def shown(self) -> PromptInput:
+        """What a model is shown of it."""
+        before = [] if self.before_text is None else [{"speaker": self.before_author, "text": self.before_text}]
+        known = [
+            {"number": number, "date": written_day(at), "text": text}
+            for number, (at, text) in enumerate(zip(self.known_at, self.known_texts, strict=True), 1)
+        ]
+        content: dict[str, Any] = {
+            "speaker": self.author,
+            "date": written_day(self.said_at),
+            "text": self.text,
+            "before": before,
+            "known": known,
+        }
+        sources = [self.turn_id, *([] if self.before_id is None else [self.before_id]), *self.known_ids]
+        return PromptInput(subject_id=self.subject_id, content=content, source_ids=sources)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgedEnd:
+    """The end of what one memory states, by a message."""
+
+    subject_id: str
+    memory_id: UUID
+    turn_id: UUID
+    by_id: UUID
+    said_at: datetime
+    #: What is left of it; None: nothing.
+    rest: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judgement:
+    """What a model said of the messages of a run; nothing, where none was asked."""
+
+    model: str = ""
+    ends: Sequence[JudgedEnd] = ()
+    #: Turns that were asked about, with their subjects, and those of them that wait for the next run.
+    asked: Mapping[UUID, str] = field(default_factory=dict)
+    waiting_ids: Sequence[UUID] = ()
+
+    @property
+    def subject_ids(self) -> set[str]:
+        """Of whom something was asked."""
+        return set(self.asked.values())
+
+
+def judge_ends(attempt: Run, model: LanguageModel, evidence: Sequence[UUID]) -> Judgement:
+    """Ask about the messages of these memories, and about those that wait.
+
+    Counts what `ask` counts, `judged` messages, and discards: `no_such_statement`, `unquoted`, and `not_left`: a rest
+    that is not the statement with words struck out. When the provider does
+    not answer, or without credit, the rest waits: only kept replies are used.
+    """
+    attempt.report.model = model.key
+    numbers = attempt.work.policy.structured_facts
+    prompt = ends_prompt(numbers.near)
+    ends: list[JudgedEnd] = []
+    asked: dict[UUID, str] = {}
+    waiting_ids: list[UUID] = []
+    sending = True
+    for messages in _messages(attempt, evidence):
+        inputs = [message.shown for message in messages]
+        caller = ModelCaller.of_run(attempt)
+        answers = ask(caller, model, prompt, inputs, sending=sending, require_some=False)
+        for message, answer in zip(messages, answers, strict=True):
+            asked[message.turn_id] = message.subject_id
+            if answer.reply is not None:
+                ends += accepted_ends(message, answer.reply, attempt)
+            elif answer.reason in _WAITING:
+                waiting_ids.append(message.turn_id)
+        reasons = {answer.reason for answer in answers if not answer.kept}
+        sending &= not reasons or not reasons <= _WAITING
+        attempt.pulse()
+    attempt.report.add("judged", len(asked) - len(waiting_ids))
+    return Judgement(model=model.key, ends=ends, asked=asked, waiting_ids=waiting_ids)
+
+
+def ends_prompt(near: int) -> Prompt[Endings]:
+    """Return the prompt about a message and so many earlier statements."""
+    return load_prompt("ends", Endings, max_tokens=_REPLY_TOKENS + _END_TOKENS * near)
+
+
+def accepted_ends(message: EndingMessage, reply: Endings, attempt: Run) -> Iterator[JudgedEnd]:
+    """Yield the ends that name a statement that was shown, with words of the message; counts the others."""
+    seen: set[int] = set()
+    for ended in reply.over:
+        if not 1 <= ended.known <= len(message.known_ids):
+            attempt.report.discard("no_such_statement")
+        elif not is_quoted(ended.quote, [message.text]):
+            attempt.report.discard("unquoted")
+        elif ended.known not in seen:
+            seen.add(ended.known)
+            place = ended.known - 1
+            yield JudgedEnd(
+                subject_id=message.subject_id,
+                memory_id=message.known_ids[place],
+                turn_id=message.turn_id,
+                by_id=message.by_ids[place],
+                said_at=message.said_at,
+                rest=_left(ended.rest, message.known_texts[place], attempt),
+            )
+
+
+def _left(rest: str | None, text: str, attempt: Run) -> str | None:
+    if not rest or not rest.strip():
+        return None
+    if not is_left_of(rest, text):
+        attempt.report.discard("not_left")
+        return None
+    return " ".join(strip_invisible(rest).split())
+
+
+def write_judgement(conn: Connection[Any], attempt: Run, judgement: Judgement) -> set[str]:
+    """Write what was judged, and which messages wait; return the relations in which something ended.
+
+    Counts `judged_ends`, and `rests`: candidates of what is left of statements that end in part. What is gone meanwhile
+    is left out.
+    """
+    if not judgement.asked:
+        return set()
+    sql, params = queries("facts"), attempt.params()
+    memory_ids = [end.memory_id for end in judgement.ends]
+    columns = {
+        "memory_ids": memory_ids,
+        "turn_ids": [end.turn_id for end in judgement.ends],
+        "by_ids": [end.by_id for end in judgement.ends],
+        "model": judgement.model,
+    }
+    attempt.report.add("judged_ends", conn.execute(sql["write_judged_ends"], params | columns).rowcount)
+    _write_rests(conn, attempt, judgement)
+    marks = {"turn_ids": list(judgement.asked), "waiting": list(judgement.waiting_ids), "model": judgement.model}
+    conn.execute(sql["mark_judged"], params | marks)
+    return {row[0] for row in conn.execute(sql["judged_relations"], params | {"memory_ids": memory_ids})}
+
+
+def _write_rests(conn: Connection[Any], attempt: Run, judgement: Judgement) -> None:
+    """Write what is left of statements as candidates of their turns and times; of two rests the shorter one."""
+    rests: dict[UUID, JudgedEnd] = {}
+    for end in judgement.ends:
+        before = rests.get(end.memory_id)
+        if end.rest and (before is None or len(end.rest) < len(before.rest or "")):
+            rests[end.memory_id] = end
+    candidates: list[Candidate] = []
+    lineage: list[Lineage] = []
+    with conn.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(queries("facts")["ended_in_part"], attempt.params() | {"memory_ids": list(rests)})
+        for row in rows:
+            end = rests[row["id"]]
+            candidate = _rest(row, end, attempt.work.tenant_id, judgement.model)
+            candidates.append(candidate)
+            for relation, turn_id, at in (
+                ("extracted", row["turn_id"], row["happened_at"]),
+                ("context", end.turn_id, end.said_at),
+            ):
+                lineage.append(
+                    Lineage(memory_id=candidate.id, relation=relation, source="turn", source_id=turn_id, at=at)
+                )
+    write_candidates(conn, attempt, candidates)
+    write_lineage(conn, attempt, lineage)
+    attempt.report.add("rests", len(candidates))
+
+
+def _rest(row: Mapping[str, Any], end: JudgedEnd, tenant_id: str, model: str) -> Candidate:
+    rest = end.rest or ""
+    return Candidate(
+        id=stable_id(row["happened_at"], "rest", tenant_id, row["subject_id"], str(row["id"]), str(end.turn_id), rest),
+        subject_id=row["subject_id"],
+        kind=row["kind"],
+        content=rest[0].upper() + rest[1:],
+        importance=row["base"],
+        polarity=row["polarity"],
+        happened_at=row["happened_at"],
+        mentions=tuple(entity.id for entity in entities_one(rest)),
+        turn_id=row["turn_id"],
+        session_id=row["session_id"],
+        origin=REST,
+        model=model,
+        statement=Proposition(relation=row["relation"], object=rest, who=row["who"], phase=row["phase"]),
+        lasting=row["lasting"],
+        expires_at=row["expires_at"],
+    )
+
+
+def judged_values(
+    ends: Sequence[Mapping[str, Any]], stated: Sequence[StatedValue], tenant_id: str
+) -> Iterator[StatedValue]:
+    """Yield an end of each statement that was judged to have ended: of that memory's values, and of nothing else."""
+    values = {value.memory_id: value for value in stated if not value.is_keyed}
+    for end in ends:
+        value = values.get(end["memory_id"])
+        if value is None or value.phase in ("ends", "past"):
+            continue
+        yield StatedValue(
+            id=stable_id(end["said_at"], "end", tenant_id, value.subject_id, f"{value.memory_id}:{end['turn_id']}"),
+            subject_id=value.subject_id,
+            speaker=value.speaker,
+            relation=value.relation,
+            topic=value.topic,
+            is_single=value.is_single,
+            slot=value.slot,
+            needs_topic=value.needs_topic,
+            is_role=value.is_role,
+            is_use=value.is_use,
+            object=value.object,
+            phase="ends",
+            ends_memory=value.bearer_id,
+            confidence=value.confidence,
+            sure=value.sure,
+            importance=value.importance,
+            valid_from=end["said_at"],
+            memory_id=end["by_id"],
+            bearer_id=end["bearer_id"],
+            is_kept=False,
+            turn_id=end["turn_id"],
+            session_id=end["session_id"],
+            turn_index=end["turn_index"],
+            origin=value.origin,
+            model=end["model"],
+        )
+
+
+def _messages(attempt: Run, evidence: Sequence[UUID]) -> Iterator[list[EndingMessage]]:
+    """Yield the messages to ask about, a portion at a time."""
+    work, sql = attempt.work, queries("facts")
+    numbers, extract = work.policy.structured_facts, work.policy.extract.model
+    with work.transaction() as conn:
+        turns = [row[0] for row in conn.execute(sql["turns_to_judge"], work.params() | {"evidence": list(evidence)})]
+    shown = {
+        "near": numbers.near,
+        "similarity": numbers.near_similarity,
+        "embedding": work.embedder.model,
+        "characters": extract.turn_characters,
+        "before_characters": extract.context_characters,
+    }
+    for start in range(0, len(turns), _PORTION):
+        params = work.params() | shown | {"turn_ids": turns[start : start + _PORTION]}
+        with work.transaction() as conn, conn.cursor(row_factory=class_row(EndingMessage)) as cursor:
+            messages = cursor.execute(sql["read_ending_messages"], params).fetchall()
+        if messages:
+            yield messages
