@@ -18,6 +18,8 @@ from bench.report import print_table
 from reverie.capture.history.importing import import_file
 from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder, load_embedder
+from reverie.inference.completions import LanguageModel, Limits
+from reverie.inference.recorded import load_recorded
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.recall.query import RecallQuery
@@ -41,6 +43,8 @@ class Running(NamedTuple):
     store: Store
     policy: Policy
     embedder: Embedder
+    #: None: the rules and the reader alone.
+    language_model: LanguageModel | None = None
 
     def bring(self, tenant: str, turns: Iterable[Mapping[str, Any]], until: datetime) -> None:
         """Import turns and run every stage up to a time."""
@@ -62,12 +66,19 @@ class Running(NamedTuple):
     def work(self, tenant: str, until: datetime) -> Work:
         """Return what the stages need."""
         scope = Scope(tenant_id=tenant)
-        return Work(store=self.store, scope=scope, policy=self.policy, as_of=until, embedder=self.embedder)
+        return Work(
+            store=self.store,
+            scope=scope,
+            policy=self.policy,
+            as_of=until,
+            embedder=self.embedder,
+            language_model=self.language_model,
+        )
 
 
 @contextmanager
-def running(policy: str) -> Iterator[Running]:
-    """Start a server with an empty database, in memory where there is room."""
+def running(policy: str, replies: Path | None = None) -> Iterator[Running]:
+    """Start a server with an empty database, in memory where there is room; `replies`: of a language model, recorded."""
     with tempfile.TemporaryDirectory(prefix="reverie_bench_", dir=fast_directory()) as folder:
         Path(folder).chmod(0o711)  # the server may run as another user
         server = EmbeddedPostgres(Path(folder) / "postgres", durable=False)
@@ -75,7 +86,8 @@ def running(policy: str) -> Iterator[Running]:
         try:
             migrate(url)
             with Store.open(url) as store:
-                yield Running(store, load_policy(policy), load_embedder("minilm"))
+                model = load_recorded(replies, limits=Limits()) if replies else None
+                yield Running(store, load_policy(policy), load_embedder("minilm"), model)
         finally:
             server.stop()
 

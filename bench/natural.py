@@ -1,6 +1,7 @@
 """What is remembered of people who write as people do? Figures over `bench/sets/natural*.jsonl`.
 
-    python -m bench.natural [--policy reverie] [--set natural.second] [--verbose] [--show] [--verdicts FILE]
+    python -m bench.natural [--policy reverie] [--set natural.second] [--replies FILE]
+                            [--verbose] [--show] [--verdicts FILE]
 
 The authors of the sets had not seen the rules, their labels or the training data; `bench/README.md` says more.
 """
@@ -131,10 +132,10 @@ def memories_of(conn: Connection[Any], history: History) -> list[Memory]:
     return [Memory(*row) for row in found]
 
 
-def run(policy: str, name: str) -> tuple[list[dict[str, Any]], dict[str, list[Memory]]]:
+def run(policy: str, name: str, replies: Path | None = None) -> tuple[list[dict[str, Any]], dict[str, list[Memory]]]:
     """Import all histories of a set, run every stage and return the memories of each person."""
     histories = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-    with running(policy) as running_:
+    with running(policy, replies) as running_:
         running_.bring(TENANT, [turn for one in histories for turn in turns_of(one)], max(map(end_of, histories)))
         with running_.store.transaction(TENANT) as conn:
             return histories, {one["id"]: memories_of(conn, one) for one in histories}
@@ -231,11 +232,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--policy", default="reverie")
     parser.add_argument("--set", default="natural", choices=("natural", "natural.second"))
+    parser.add_argument(
+        "--replies", type=Path, help="replies of a language model that were recorded: what messages end"
+    )
     parser.add_argument("--verbose", action="store_true", help="list what was not read and what is still in force")
     parser.add_argument("--show", action="store_true", help="list every active statement")
     parser.add_argument("--verdicts", type=Path, help="verdicts on statements: history, content, verdict, tabs between")
     given = parser.parse_args()
-    histories, memories = run(given.policy, given.set)
+    histories, memories = run(given.policy, given.set, given.replies)
     print_figures(histories, memories, given.verbose)
     if given.show:
         print_memories(memories)
