@@ -1,4 +1,4 @@
-"""`ReverieStore` held against `InMemoryStore`: the same tests run on both. And nodes in a graph."""
+"""`ReverieStore` held against `InMemoryStore` and `PostgresStore`: the same tests run on all. And nodes in a graph."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
-pytest.importorskip("langgraph.store.base", reason="needs langgraph: make test-adapters")
+pytest.importorskip("langgraph.store.postgres", reason="needs langgraph: make test-adapters")
 pytest.importorskip("reverie_langgraph", reason="needs reverie-langgraph: make test-adapters")
 
 from langchain_core.messages import AIMessage, HumanMessage
@@ -24,10 +25,12 @@ from langgraph.store.base import (
     SearchOp,
 )
 from langgraph.store.memory import InMemoryStore
+from langgraph.store.postgres import PostgresStore
 from reverie_langgraph import ReverieStore, context_node, recall_tool, remember_node
 
 from reverie_client import Client
 from tests.adapters.conftest import Server
+from tests.conftest import Databases
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +39,24 @@ def client(server: Server) -> Iterator[Client]:
         yield opened
 
 
-@pytest.fixture(params=["memory", "reverie"])
-def store(request: pytest.FixtureRequest, client: Client) -> Iterator[BaseStore]:
+@pytest.fixture(scope="module")
+def database(databases: Databases) -> Iterator[str]:
+    """A database for `PostgresStore`."""
+    with databases() as url:
+        yield url
+
+
+@pytest.fixture(params=["memory", "postgres", "reverie"])
+def store(request: pytest.FixtureRequest, client: Client, database: str) -> Iterator[BaseStore]:
     if request.param == "memory":
         yield InMemoryStore()
+        return
+    if request.param == "postgres":
+        with PostgresStore.from_conn_string(database) as theirs:
+            theirs.setup()
+            yield theirs
+            with psycopg.connect(database, autocommit=True) as conn:
+                conn.execute("truncate public.store")
         return
     ours = ReverieStore(client)
     yield ours
