@@ -195,3 +195,11 @@ def test_nodes_in_a_graph(client: Client) -> None:
     assert client.recall("ana", "Bruno golden retriever", top_k=10).hits
     with pytest.raises(ValueError, match="user_id"):
         graph.compile().invoke({"messages": [asked]}, {"configurable": {}})
+
+
+def test_a_long_conversation_is_remembered(client: Client) -> None:
+    """A request takes 100 turns."""
+    said = [HumanMessage(f"Item {number} is on the shelf.", id=str(number)) for number in range(120)]
+    remember_node(client)({"messages": said}, {"configurable": {"user_id": "ben", "thread_id": "long"}})
+    turns = client.read_working_memory("ben", "long").turns
+    assert (turns[0].text, turns[-1].text) == (said[0].content, said[-1].content)

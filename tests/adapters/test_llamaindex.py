@@ -96,7 +96,8 @@ def test_messages_become_turns_of_their_session_once(client: Client) -> None:
     asyncio.run(use())
     turns = client.read_working_memory("ana", "one").turns
     assert [(turn.role, turn.text) for turn in turns] == [("user", BRUNO), ("assistant", "Nice.")]
-    assert len(client.read_working_memory("ana", "two").turns) == 120
+    turns = client.read_working_memory("ana", "two").turns
+    assert (turns[0].text, turns[-1].text) == ("0", "119")
 
 
 def test_an_agent_uses_block_and_tool(client: Client) -> None:

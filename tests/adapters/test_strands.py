@@ -80,7 +80,8 @@ def test_a_batch_that_is_tried_again_is_stored_once(client: Client) -> None:
     asyncio.run(use())
     turns = client.read_working_memory("ana", "again").turns
     assert [(turn.role, turn.text) for turn in turns] == [("user", "ok"), ("user", "ok"), ("assistant", "Nice.")]
-    assert len(client.read_working_memory("ana", "many").turns) == 120
+    turns = client.read_working_memory("ana", "many").turns
+    assert (turns[0].text, turns[-1].text) == ("0", "119")
 
 
 class Scripted(Model):
