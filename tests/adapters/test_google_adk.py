@@ -163,15 +163,15 @@ def test_entries_are_observations_and_only_an_admin_erases_a_turn(client: Client
 
 
 class Scripted(BaseLlm):
-    """Answers, searches memory once if it may, and keeps what it was told."""
+    """Answers, searches memory once if it may, and keeps the messages that it was told."""
 
     model: str = "scripted"
-    requests: list[LlmRequest]
+    told: list[list[str]]
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        self.requests.append(llm_request.model_copy(deep=True))
+        self.told.append([str(content) for content in llm_request.contents])
         answered = any(part.function_response for part in (llm_request.contents[-1].parts or ()))
         may_search = "load_memory" in llm_request.tools_dict
         call = types.FunctionCall(name="load_memory", args={"query": "golden retriever"})
@@ -183,21 +183,21 @@ def test_an_agent_remembers(service: BaseMemoryService, app: str) -> None:
     async def remember(callback_context: Any) -> None:
         await callback_context.add_session_to_memory()
 
-    async def talk(text: str, *tools: Any) -> list[LlmRequest]:
-        model = Scripted(requests=[])
+    async def talk(text: str, *tools: Any) -> list[list[str]]:
+        model = Scripted(told=[])
         agent = Agent(name="helper", model=model, tools=list(tools), after_agent_callback=remember)
         runner = Runner(app_name=app, agent=agent, session_service=InMemorySessionService(), memory_service=service)
         conversation = await runner.session_service.create_session(app_name=app, user_id="ana")
         message = types.Content(role="user", parts=[types.Part(text=text)])
         async for _ in runner.run_async(user_id="ana", session_id=conversation.id, new_message=message):
             pass
-        return model.requests
+        return model.told
 
     async def use() -> None:
         await talk(BRUNO)
         (preloaded,) = await talk("What is my golden retriever called?", preload_memory)
-        assert "<PAST_CONVERSATIONS>" in str(preloaded.contents) and "Bruno" in str(preloaded.contents)
+        assert "<PAST_CONVERSATIONS>" in str(preloaded) and "Bruno" in str(preloaded)
         asked, answered = await talk("What is my golden retriever called?", load_memory)
-        assert "Bruno" not in str(asked.contents) and "Bruno" in str(answered.contents[-1])
+        assert "Bruno" not in str(asked) and "Bruno" in answered[-1]
 
     asyncio.run(use())

@@ -21,6 +21,8 @@ from reverie_llamaindex import ReverieMemoryBlock, recall_tool
 from reverie_client import Client
 from tests.adapters.conftest import Server
 
+# LlamaIndex's store of messages leaves its connections to the garbage collector
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 BRUNO = "I have a golden retriever named Bruno."
 FILLER = [f"Word {number} of a long talk about the weather of last week" for number in range(6)]
 
@@ -100,6 +102,8 @@ def test_messages_become_turns_of_their_session_once(client: Client) -> None:
     assert (turns[0].text, turns[-1].text) == ("0", "119")
 
 
+# LlamaIndex's workflows look at every attribute of an agent, deprecated ones too
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_an_agent_uses_block_and_tool(client: Client) -> None:
     told: list[list[ChatMessage]] = []
 

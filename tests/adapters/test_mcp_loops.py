@@ -137,6 +137,7 @@ class ScriptedResponses(Model):
         yield  # an async generator
 
 
+@pytest.mark.filterwarnings("ignore:Use `streamable_http_client`:DeprecationWarning")
 def test_a_loop_of_openai_agents(server: Server, door: str) -> None:
     model, subject_id = ScriptedResponses(), f"openai-{door}"
 

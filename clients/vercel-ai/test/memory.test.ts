@@ -89,7 +89,7 @@ test('a model uses the tools, and the question is stored once', async () => {
   const subjectId = 'kim';
   const steps = [
     reply({ type: 'tool-call', toolCallId: 'c1', toolName: 'remember', input: '{"fact": "Has a cat named Miso."}' }),
-    reply({ type: 'tool-call', toolCallId: 'c2', toolName: 'recallMemory', input: '{"question": "Which dog?"}' }),
+    reply({ type: 'tool-call', toolCallId: 'c2', toolName: 'recallMemory', input: '{"question": "Which golden retriever?"}' }),
     reply({ type: 'text', text: 'A dog named Bruno.' }),
   ];
   const mock = new MockLanguageModelV4({ doGenerate: steps });
