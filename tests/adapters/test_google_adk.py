@@ -171,7 +171,7 @@ class Scripted(BaseLlm):
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        self.told.append([str(content) for content in llm_request.contents])
+        self.told.append([str(content.model_dump()) for content in llm_request.contents])
         answered = any(part.function_response for part in (llm_request.contents[-1].parts or ()))
         may_search = "load_memory" in llm_request.tools_dict
         call = types.FunctionCall(name="load_memory", args={"query": "golden retriever"})

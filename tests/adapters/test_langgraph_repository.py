@@ -163,7 +163,7 @@ def with_fractions(store: Any) -> Any:
 
 
 class Swept(ReverieStore):
-    """Has a sweeper to start, as `AsyncPostgresStore` has; ours needs none, since items that have ended are never read."""
+    """Has a sweeper to start, as `AsyncPostgresStore` has. Ours needs none: items that have ended are never read."""
 
     async def start_ttl_sweeper(self) -> None:
         pass
