@@ -231,7 +231,8 @@ dist: $(READY) $(DIST)/.ready $(VERCEL)/.ready  ## build wheels and sdists of en
 		&& $(call SBOM,$$fresh,$$project,library,$$name) || exit 1; done; rm -rf $(DIST)/fresh
 	@if command -v npm > /dev/null; then mkdir dist/npm && cd clients/vercel-ai && npm pack --silent --pack-destination ../../dist/npm \
 		&& npm sbom --omit dev --sbom-format cyclonedx > ../../dist/reverie-vercel-ai.cdx.json; else echo "npm is not here: reverie-vercel-ai is not built."; fi
-	@ls -l dist/packages dist/npm
+	@sed -i 's#file://$(CURDIR)/##' dist/*.cdx.json
+	@ls -l dist/packages $$(ls -d dist/npm 2> /dev/null)
 
 test-installs: dist  ## install each wheel of dist/ in fresh environments, each extra by itself, with every Python from 3.11 to 3.13 that is here
 	REVERIE_TEST_PACKAGES=$(abspath dist/packages) $(BIN)/python -m pytest -q -rs tests/doors/test_installs.py
