@@ -12,6 +12,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 DEPLOYMENTS := .venv-deployments
 MCP := .node-mcp
 ADAPTERS := .venv-adapters
+VERCEL := clients/vercel-ai/node_modules
 SITE := .venv-site
 DIST := .venv-dist
 PORT ?= 3000
@@ -19,7 +20,7 @@ COUNT ?= 100000
 SEED ?= 20261122
 WORKERS ?= 2
 
-.PHONY: help env demo ui marts docs prefect worker test test-extras test-adapters reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench lock client site dist wheel clean
+.PHONY: help env demo ui marts docs prefect worker test test-extras test-adapters test-installs reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench lock client site dist wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -106,18 +107,29 @@ $(EXTRAS)/.ready: requirements.lock pyproject.toml
 		'$(TORCH)' pytest pytest-timeout pytest-xdist hypothesis httpx -e '.[api,embedded,sentence-transformers]'
 	@touch $@
 
-test-adapters: $(ADAPTERS)/.ready  ## run the adapters of agent frameworks against a server, beside the frameworks' own implementations
-	$(ADAPTERS)/bin/python -m pytest -q -rs tests/adapters
+test-adapters: $(READY) $(ADAPTERS)/.ready $(VERCEL)/.ready  ## run the adapters of agent frameworks against a server, beside the frameworks' own implementations
+	REVERIE_TEST_SERVER=$(abspath $(BIN))/python REVERIE_TEST_LANGGRAPH=$(abspath $(ADAPTERS))/sources REVERIE_TEST_VERCEL=$(abspath $(VERCEL)) \
+		$(ADAPTERS)/bin/python -m pytest -q -rs tests/adapters
 
-# the frameworks at their own versions: openai-agents needs another openai than the lock has for litellm
-$(ADAPTERS)/.ready: requirements.lock pyproject.toml $(wildcard clients/*/pyproject.toml) | .venv/.uv
+# without the lock: openai-agents needs another openai than litellm, LangChain's and Strands' MCP another mcp than the server, ADK an older tenacity and
+# opentelemetry; the server runs in .venv. LangGraph's source distributions have its tests of stores.
+$(ADAPTERS)/.ready: pyproject.toml $(wildcard clients/*/pyproject.toml) | .venv/.uv
 	@test -x $(ADAPTERS)/bin/python || $(PYTHON) -m venv $(ADAPTERS)
-	@echo "Installing LangGraph, the OpenAI Agents SDK, Pydantic AI and the engine ..."
-	@grep -vE '^(openai|litellm)==' requirements.lock > $(ADAPTERS)/constraints.txt
-	@$(BIN)/uv pip install --quiet --python $(ADAPTERS)/bin/python -c $(ADAPTERS)/constraints.txt \
-		'langgraph>=1.2,<2' 'openai-agents>=0.24,<1' 'pydantic-ai-slim>=2,<3' pytest pytest-timeout pytest-xdist hypothesis httpx \
+	@echo "Installing the agent frameworks and the engine ..."
+	@$(BIN)/uv pip install --quiet --python $(ADAPTERS)/bin/python \
+		'langgraph>=1.2,<2' 'langgraph-checkpoint-postgres>=3.2,<4' 'langchain-mcp-adapters>=0.3,<1' 'openai-agents>=0.24,<1' 'pydantic-ai-slim>=2,<3' \
+		'google-adk>=2.13,<3' 'llama-index-core>=0.14,<0.15' 'strands-agents>=1.62,<2' pytest pytest-mock pytest-timeout pytest-xdist hypothesis httpx \
 		-e '.[api,embedded]' -e clients/python
-	@$(BIN)/uv pip install --quiet --python $(ADAPTERS)/bin/python --no-deps -e clients/langgraph -e clients/openai-agents -e clients/pydantic-ai
+	@$(BIN)/uv pip install --quiet --python $(ADAPTERS)/bin/python --no-deps $(patsubst %/pyproject.toml,-e %,$(filter-out clients/python/%,$(wildcard clients/*/pyproject.toml)))
+	@rm -rf $(ADAPTERS)/sources && mkdir $(ADAPTERS)/sources
+	@$(ADAPTERS)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --dest $(ADAPTERS)/sources \
+		$$($(ADAPTERS)/bin/python -m pip freeze --disable-pip-version-check | grep -E '^langgraph-checkpoint(-postgres)?==')
+	@cd $(ADAPTERS)/sources && for archive in *.tar.gz; do tar xzf $$archive || exit 1; done
+	@touch $@
+
+# AI SDK 7 needs Node 22, which comes as a package; without npm the tests of it are skipped
+$(VERCEL)/.ready: clients/vercel-ai/package.json clients/vercel-ai/package-lock.json
+	@if command -v npm > /dev/null; then cd clients/vercel-ai && npm ci --no-audit --no-fund --silent; else mkdir -p $(VERCEL); fi
 	@touch $@
 
 # glibc would give memory back after each step of training, and half of the time would go to the kernel
@@ -184,8 +196,10 @@ lock: | .venv/.uv  ## write requirements.lock from pyproject.toml, with the vers
 		$(patsubst %,--extra %,api dagster dbt embedded litellm mcp prefect quality ray report telemetry webhooks) \
 		--output-file requirements.lock
 
-client: $(READY)  ## write the Python client's methods and types from the API's description
+client: $(READY) $(VERCEL)/.ready  ## write the methods and types of the Python client, and the types of the TypeScript client, from the API's description
 	$(BIN)/python clients/python/generate.py
+	@! test -x $(VERCEL)/.bin/openapi-typescript || { $(BIN)/python clients/python/generate.py --document > $(VERCEL)/.openapi.json \
+		&& cd clients/vercel-ai && npm run --silent generate; }
 
 site: $(READY) $(SITE)/.ready  ## write the documentation as a site into var/site/html: links and anchors are checked, search works offline
 	@$(BIN)/python tools/site.py
@@ -201,14 +215,27 @@ $(SITE)/.ready: | .venv/.uv
 		|| echo "npm is not here: search needs a web server."
 	@touch $@
 
-dist: $(READY) $(DIST)/.ready  ## build wheels and sdists of engine, client and adapters into dist/, check them, and list what the engine ships with
+CLIENTS := $(patsubst %/pyproject.toml,%,$(wildcard clients/*/pyproject.toml))
+SBOM = $(DIST)/bin/cyclonedx-py environment $(1)/bin/python --pyproject $(2)/pyproject.toml --mc-type $(3) --output-reproducible --gather-license-texts --output-file dist/$(4).cdx.json
+
+dist: $(READY) $(DIST)/.ready $(VERCEL)/.ready  ## build wheels and sdists of engine, client and adapters into dist/, check them, and list what each ships with
 	rm -rf dist
-	@for project in . clients/*/; do SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/uv build --quiet --out-dir dist/packages $$project || exit 1; done
+	@for project in . $(CLIENTS); do SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/uv build --quiet --out-dir dist/packages $$project || exit 1; done
 	$(DIST)/bin/twine check --strict dist/packages/*.whl dist/packages/*.tar.gz
 	$(DIST)/bin/check-wheel-contents dist/packages/*.whl
-	$(DIST)/bin/cyclonedx-py environment $(BIN)/python --pyproject pyproject.toml --mc-type application --output-reproducible --gather-license-texts \
-		--output-file dist/reverie.cdx.json
-	@ls -l dist/packages
+	$(call SBOM,.venv,.,application,reverie)
+	@for project in $(CLIENTS); do \
+		name=$$(sed -n 's/^name = "\(.*\)"/\1/p' $$project/pyproject.toml); fresh=$(DIST)/fresh; \
+		$(BIN)/uv venv --quiet --clear --python $(BIN)/python $$fresh \
+		&& $(BIN)/uv pip install --quiet --python $$fresh/bin/python dist/packages/reverie_client-*.whl dist/packages/$$(echo $$name | tr - _)-*.whl \
+		&& $(call SBOM,$$fresh,$$project,library,$$name) || exit 1; done; rm -rf $(DIST)/fresh
+	@if command -v npm > /dev/null; then mkdir dist/npm && cd clients/vercel-ai && npm pack --silent --pack-destination ../../dist/npm \
+		&& npm sbom --omit dev --sbom-format cyclonedx > ../../dist/reverie-vercel-ai.cdx.json; else echo "npm is not here: reverie-vercel-ai is not built."; fi
+	@sed -i 's#file://$(CURDIR)/##' dist/*.cdx.json
+	@ls -l dist/packages $$(ls -d dist/npm 2> /dev/null)
+
+test-installs: dist  ## install each wheel of dist/ in fresh environments, each extra by itself, with every Python from 3.11 to 3.13 that is here
+	REVERIE_TEST_PACKAGES=$(abspath dist/packages) $(BIN)/python -m pytest -q -rs tests/doors/test_installs.py
 
 $(DIST)/.ready: | .venv/.uv
 	@test -x $(DIST)/bin/python || $(PYTHON) -m venv $(DIST)
@@ -220,4 +247,4 @@ wheel: $(READY)  ## build the wheels of the engine and of the client into dist/
 	$(BIN)/uv build --wheel --out-dir dist clients/python
 
 clean:  ## remove the environment and build outputs
-	rm -rf .venv $(LLM) $(EXTRAS) $(READER) $(DEPLOYMENTS) $(MCP) $(ADAPTERS) $(SITE) $(DIST) dist
+	rm -rf .venv $(LLM) $(EXTRAS) $(READER) $(DEPLOYMENTS) $(MCP) $(ADAPTERS) $(VERCEL) clients/vercel-ai/dist $(SITE) $(DIST) dist

@@ -5,6 +5,7 @@ A route needs nothing here. `METHODS` and `TYPES` give a method or a type anothe
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -297,7 +298,10 @@ def api_document() -> Schema:
 
 
 def main() -> None:
-    """Write the files, and remove those of routes that are gone."""
+    """Write the files, and remove those of routes that are gone; `--document` prints the OpenAPI document instead."""
+    if "--document" in sys.argv:
+        json.dump(api_document(), sys.stdout, indent=1)
+        return
     files = Document(api_document()).files()
     for path in (PACKAGE / "routes").glob("*.py"):
         if path.name != "__init__.py" and path.relative_to(PACKAGE).as_posix() not in files:

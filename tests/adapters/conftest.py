@@ -1,4 +1,8 @@
-"""A real `reverie serve` for the adapters of agent frameworks: `make test-adapters` installs those."""
+"""A real `reverie serve` for the adapters of agent frameworks: `make test-adapters` installs those.
+
+The server runs in the environment that `REVERIE_TEST_SERVER` names the Python of, if any: LangChain's adapter of MCP
+needs another `mcp` than the server.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +18,18 @@ import pytest
 
 from tests.conftest import Databases
 
+#: The Python of the server.
+PYTHON = os.environ.get("REVERIE_TEST_SERVER", sys.executable)
+
 
 class Server(NamedTuple):
-    """Where a server listens, and a key that reads and writes."""
+    """Where a server listens, and keys."""
 
     url: str
+    #: Reads and writes.
     key: str
+    #: Erases too.
+    admin_key: str
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +43,22 @@ def server(databases: Databases) -> Iterator[Server]:
             "REVERIE_EMBEDDING_MODEL": "none",
             "REVERIE_API_CONNECTIONS": "2",
         }
-        command = [sys.executable, "-m", "reverie"]
-        key = subprocess.run([*command, "keys", "add", "app"], env=env, capture_output=True, text=True, check=True)
+        command = [PYTHON, "-m", "reverie"]
+
+        def add_key(name: str, *scopes: str) -> str:
+            options = [part for scope in scopes for part in ("--scope", scope)]
+            made = subprocess.run(
+                [*command, "keys", "add", name, *options], env=env, capture_output=True, text=True, check=True
+            )
+            return made.stdout.strip()
+
+        keys = add_key("app"), add_key("admin", "read", "write", "admin")
         with subprocess.Popen(
             [*command, "serve", "--port", "0", "--json"], env=env, stdout=subprocess.PIPE, text=True
         ) as process:
             assert process.stdout is not None
             try:
                 said = json.loads("".join(process.stdout.readline() for _ in range(5)))
-                yield Server(said["url"], key.stdout.strip())
+                yield Server(said["url"], *keys)
             finally:
                 process.send_signal(signal.SIGINT)

@@ -88,6 +88,19 @@ def test_many_items_keep_their_order(run: Callable[[Use], None]) -> None:
     run(use)
 
 
+def test_a_long_conversation_is_remembered(server: Server) -> None:
+    """A request takes 100 turns."""
+    many: list[Any] = [{"role": "user", "content": f"Item {number} is on the shelf."} for number in range(120)]
+
+    async def use() -> None:
+        async with AsyncClient(server.url, server.key) as client:
+            await ReverieSession("long", client, subject_id="ben", remember=True).add_items(many)
+            turns = (await client.read_working_memory("ben", "long")).turns
+            assert (turns[0].text, turns[-1].text) == (many[0]["content"], many[-1]["content"])
+
+    asyncio.run(use())
+
+
 class Scripted(Model):
     """Answers with what it was told, and keeps its instructions."""
 

@@ -12,7 +12,7 @@ pytest.importorskip("pydantic_ai", reason="needs pydantic-ai-slim: make test-ada
 pytest.importorskip("reverie_pydantic_ai", reason="needs reverie-pydantic-ai: make test-adapters")
 
 from pydantic_ai import Agent
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 from reverie_pydantic_ai import MessageHistory, memory_instructions, memory_toolset
@@ -52,6 +52,20 @@ def test_a_history_comes_back_equal(run: Callable[[Use], None]) -> None:
         assert await MessageHistory("c2", client, subject_id="ana").load() == []
         await history.clear()
         assert await history.load() == []
+
+    run(use)
+
+
+def test_a_long_conversation_is_remembered(run: Callable[[Use], None]) -> None:
+    """A request takes 100 turns."""
+    many: list[ModelMessage] = [
+        ModelRequest(parts=[UserPromptPart(f"Item {number} is on the shelf.")]) for number in range(120)
+    ]
+
+    async def use(client: AsyncClient) -> None:
+        await MessageHistory("long", client, subject_id="ben", remember=True).add(many)
+        turns = (await client.read_working_memory("ben", "long")).turns
+        assert (turns[0].text, turns[-1].text) == ("Item 0 is on the shelf.", "Item 119 is on the shelf.")
 
     run(use)
 

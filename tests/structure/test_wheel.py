@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import subprocess
 import sys
@@ -78,6 +79,18 @@ def test_an_adapter_is_small_and_needs_the_client_alone(project: Path) -> None:
     assert not re.search(r"^\s*(from|import) reverie\b", "\n".join(sources), re.MULTILINE)
     needed = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     assert next(Requirement(line).name for line in needed) == "reverie-client" and len(needed) == 2
+
+
+def test_the_package_for_npm_is_small_and_carries_its_license() -> None:
+    project = ROOT / "clients" / "vercel-ai"
+    sources = [path for path in (project / "src").glob("*.ts") if path.name != "api.ts"]  # which is generated
+    assert 0 < sum(len(path.read_text(encoding="utf-8").splitlines()) for path in sources) <= 400
+    described = json.loads((project / "package.json").read_text(encoding="utf-8"))
+    assert set(described["dependencies"]) == {"openapi-fetch"} and set(described["peerDependencies"]) == {"ai"}
+    assert described["license"] == "Apache-2.0" and "LICENSE" in described["files"]
+    assert (project / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    versions = {tomllib.loads((path / "pyproject.toml").read_text())["project"]["version"] for path in CLIENTS}
+    assert versions == {described["version"]}
 
 
 def test_the_wheel_is_the_engine_alone(names: list[str]) -> None:

@@ -10,6 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, tool
 
 from reverie_client import Client, Turn
+from reverie_client.batches import turn_batches
 
 Node = Callable[[dict[str, Any], RunnableConfig], dict[str, Any]]
 
@@ -40,8 +41,8 @@ def remember_node(client: Client, *, subject: str = "user_id") -> Node:
             for message in _messages(state)
             if isinstance(message, HumanMessage | AIMessage) and _text(message).strip()
         ]
-        if turns:
-            client.append_turns(subject_id, session_id or "langgraph", turns)
+        for batch in turn_batches(turns):
+            client.append_turns(subject_id, session_id or "langgraph", batch)
         return {}
 
     return node

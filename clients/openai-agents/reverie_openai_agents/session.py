@@ -12,6 +12,7 @@ from agents.memory.session import SessionABC
 from agents.memory.session_settings import SessionSettings, resolve_session_limit
 
 from reverie_client import AsyncClient, Turn
+from reverie_client.batches import turn_batches
 from reverie_client.request import Request
 from reverie_client.routes.store import Store, StoreResult
 
@@ -67,8 +68,8 @@ class ReverieSession(SessionABC):
         ]
         for first in range(0, len(puts), MOST):
             await self._run(puts[first : first + MOST], repeatable=True)
-        if self._remember and (turns := _turns(keys, items)):
-            await self._client.append_turns(self._subject_id, self.session_id, turns)
+        for batch in turn_batches(_turns(keys, items) if self._remember else ()):
+            await self._client.append_turns(self._subject_id, self.session_id, batch)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove the latest item and return it; what memory made of it stays."""

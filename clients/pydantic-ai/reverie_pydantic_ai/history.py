@@ -10,6 +10,7 @@ from uuid import uuid4
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelRequest, TextPart, UserPromptPart
 
 from reverie_client import AsyncClient, Turn
+from reverie_client.batches import turn_batches
 from reverie_client.request import Request
 from reverie_client.routes.store import Store, StoreResult
 
@@ -65,8 +66,8 @@ class MessageHistory:
         ]
         for first in range(0, len(puts), MOST):
             await self._run(puts[first : first + MOST])
-        if self._remember and (turns := list(_turns(keys, messages))):
-            await self._client.append_turns(self._subject_id, self.conversation_id, turns)
+        for batch in turn_batches(list(_turns(keys, messages)) if self._remember else ()):
+            await self._client.append_turns(self._subject_id, self.conversation_id, batch)
 
     async def clear(self) -> None:
         """Delete the messages; what memory made of them stays."""

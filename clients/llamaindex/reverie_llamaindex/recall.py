@@ -1,0 +1,18 @@
+"""A tool by which a model searches the memory of a subject."""
+
+from __future__ import annotations
+
+from llama_index.core.tools import FunctionTool
+
+from reverie_client import Client
+
+
+def recall_tool(client: Client, subject_id: str, *, top_k: int = 5) -> FunctionTool:
+    """Return a tool that searches the memory of a subject."""
+
+    def recall_memory(question: str) -> str:
+        """Search what is remembered about the user. Ask a full question."""
+        hits = client.recall(subject_id, question, top_k=top_k).hits
+        return "\n".join(f"- {hit.content}" for hit in hits) or "Nothing is remembered about this."
+
+    return FunctionTool.from_defaults(recall_memory)

@@ -1,0 +1,142 @@
+/** The middleware and the tools with the AI SDK's mock model, against the server that REVERIE_URL names. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { generateText, stepCountIs, streamText, wrapLanguageModel, type ModelMessage } from 'ai';
+import { convertArrayToReadableStream, MockLanguageModelV4 } from 'ai/test';
+import type { LanguageModelV4Content, LanguageModelV4GenerateResult, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { createReverie, memoryMiddleware, memoryTools, ReverieError } from '../src/index.ts';
+import { dataOf } from '../src/client.ts';
+
+const url = process.env['REVERIE_URL'] ?? '';
+const reverie = createReverie({ url, key: process.env['REVERIE_API_KEY'] ?? '' });
+const BRUNO = 'I have a golden retriever named Bruno.';
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
+function reply(...content: LanguageModelV4Content[]): LanguageModelV4GenerateResult {
+  const calls = content.some(part => part.type === 'tool-call');
+  const finishReason = { unified: calls ? 'tool-calls' : 'stop', raw: undefined } as const;
+  return { content, finishReason, usage, warnings: [] };
+}
+
+function says(text: string) {
+  return new MockLanguageModelV4({ doGenerate: async () => reply({ type: 'text', text }) });
+}
+
+async function sessionTurns(subject_id: string, session_id: string) {
+  const query = { subject_id, session_id };
+  const { data, response } = await reverie.GET('/v1/working_memory', { params: { query } });
+  if (response.status === 404) return []; // no such session
+  return data?.turns.map(({ role, text }) => [role, text]);
+}
+
+test('what is said is remembered, and told in another session', async () => {
+  const subjectId = 'ana';
+  const first = wrapLanguageModel({
+    model: says('Nice.'),
+    middleware: memoryMiddleware(reverie, { subjectId, sessionId: 'first' }),
+  });
+  for (const _ of [1, 2]) await generateText({ model: first, system: 'Be kind.', prompt: BRUNO });
+  assert.deepEqual(await sessionTurns(subjectId, 'first'), [
+    ['user', BRUNO],
+    ['assistant', 'Nice.'],
+    ['assistant', 'Nice.'], // the model answered twice, the person spoke once
+  ]);
+
+  const mock = says('Bruno.');
+  const second = wrapLanguageModel({
+    model: mock,
+    middleware: memoryMiddleware(reverie, { subjectId, sessionId: 'second' }),
+  });
+  const asked = 'What is the name of my golden retriever?';
+  assert.equal((await generateText({ model: second, system: 'Be kind.', prompt: asked })).text, 'Bruno.');
+  const [system, ...others] = mock.doGenerateCalls[0]!.prompt;
+  assert.ok(system?.role === 'system' && system.content.startsWith('Be kind.\n\nWhat is remembered'));
+  assert.match(system.content, /Bruno/);
+  assert.deepEqual(others.map(message => message.role), ['user']);
+});
+
+test('a stream is passed on as it comes, and stored when it ends', async () => {
+  const parts: LanguageModelV4StreamPart[] = [
+    { type: 'stream-start', warnings: [] },
+    { type: 'text-start', id: '1' },
+    { type: 'text-delta', id: '1', delta: 'A fine ' },
+    { type: 'text-delta', id: '1', delta: 'dog.' },
+    { type: 'text-end', id: '1' },
+    { type: 'finish', usage, finishReason: { unified: 'stop', raw: undefined } },
+  ];
+  const model = wrapLanguageModel({
+    model: new MockLanguageModelV4({ doStream: async () => ({ stream: convertArrayToReadableStream(parts) }) }),
+    middleware: memoryMiddleware(reverie, { subjectId: 'eve', sessionId: 's1' }),
+  });
+  const messages: ModelMessage[] = [
+    { role: 'user', content: 'Hello.' },
+    { role: 'assistant', content: 'Hello.' },
+    { role: 'user', content: [{ type: 'text', text: BRUNO }] },
+  ];
+  const deltas = [];
+  for await (const delta of streamText({ model, messages }).textStream) deltas.push(delta);
+  assert.deepEqual(deltas, ['A fine ', 'dog.']);
+  assert.deepEqual(await sessionTurns('eve', 's1'), [
+    ['user', BRUNO],
+    ['assistant', 'A fine dog.'],
+  ]);
+});
+
+test('a model uses the tools, and the question is stored once', async () => {
+  const subjectId = 'kim';
+  const steps = [
+    reply({ type: 'tool-call', toolCallId: 'c1', toolName: 'remember', input: '{"fact": "Has a cat named Miso."}' }),
+    reply({ type: 'tool-call', toolCallId: 'c2', toolName: 'recallMemory', input: '{"question": "Which golden retriever?"}' }),
+    reply({ type: 'text', text: 'A dog named Bruno.' }),
+  ];
+  const mock = new MockLanguageModelV4({ doGenerate: steps });
+  const model = wrapLanguageModel({
+    model: mock,
+    middleware: memoryMiddleware(reverie, { subjectId, sessionId: 's1' }),
+  });
+  await dataOf(
+    reverie.POST('/v1/turns', {
+      body: { subject_id: subjectId, session_id: 's0', turns: [{ source_id: 't1', role: 'user', text: BRUNO }] },
+    }),
+  );
+  const tools = memoryTools(reverie, { subjectId });
+  const result = await generateText({ model, prompt: 'Which pets do I have?', tools, stopWhen: stepCountIs(3) });
+  assert.equal(result.text, 'A dog named Bruno.');
+  const outputs = result.steps.flatMap(step => step.toolResults.map(each => each.output));
+  assert.equal(outputs[0], 'Noted.');
+  assert.match(JSON.stringify(outputs[1]), /Bruno/);
+  assert.deepEqual(await sessionTurns(subjectId, 's1'), [
+    ['user', 'Which pets do I have?'],
+    ['assistant', 'A dog named Bruno.'],
+  ]);
+});
+
+test('a fault of memory never fails a call of the model', async () => {
+  const faults: unknown[] = [];
+  const options = { subjectId: 'ana', sessionId: 's2', onError: (error: unknown) => faults.push(error) };
+  const refused = createReverie({ url, key: 'reverie.wrong' });
+  const mock = says('Still here.');
+  const model = wrapLanguageModel({ model: mock, middleware: memoryMiddleware(refused, options) });
+  assert.equal((await generateText({ model, prompt: 'Hello?' })).text, 'Still here.');
+  assert.deepEqual(faults.map(error => error instanceof ReverieError && error.status), [401, 401]);
+  assert.deepEqual(mock.doGenerateCalls[0]!.prompt.map(message => message.role), ['user']);
+});
+
+test('nothing is stored without remember', async () => {
+  const middleware = memoryMiddleware(reverie, { subjectId: 'mia', sessionId: 's1', remember: false });
+  await generateText({ model: wrapLanguageModel({ model: says('Yes.'), middleware }), prompt: BRUNO });
+  assert.deepEqual(await sessionTurns('mia', 's1'), []);
+});
+
+test('an error of the server says what is wrong', async () => {
+  const body = { subject_id: '', question: 'tea' };
+  await assert.rejects(dataOf(reverie.POST('/v1/recalls', { body })), (error: unknown) => {
+    assert.ok(error instanceof ReverieError);
+    assert.equal(error.status, 422);
+    assert.match(error.message, /subject_id/);
+    return true;
+  });
+});
