@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -22,15 +23,16 @@ START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 RUN = UUID(int=900)
 
 
+def command(url: str, *arguments: str, env: dict[str, str | None] | None = None) -> Result:
+    """Run a command against a database."""
+    given = {"DATABASE_URL": url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "1"} | (env or {})
+    return CliRunner(env=given).invoke(reverie, arguments)
+
+
 @pytest.fixture
 def invoke(database_url: str) -> Invoke:
     """Run a command against this test's database."""
-
-    def call(*arguments: str, env: dict[str, str | None] | None = None) -> Result:
-        given = {"DATABASE_URL": database_url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "1"} | (env or {})
-        return CliRunner(env=given).invoke(reverie, arguments)
-
-    return call
+    return partial(command, database_url)
 
 
 @pytest.fixture
