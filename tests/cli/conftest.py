@@ -35,17 +35,22 @@ def invoke(database_url: str) -> Invoke:
     return partial(command, database_url)
 
 
-@pytest.fixture
-def ask(invoke: Invoke) -> Callable[..., dict[str, Any]]:
-    """Run a command with --json and return what it prints."""
+def asking(url: str) -> Callable[..., dict[str, Any]]:
+    """Runs commands against a database with --json and returns what they print."""
 
     def call(*arguments: str) -> dict[str, Any]:
-        result = invoke(*arguments, "--json")
+        result = command(url, *arguments, "--json")
         assert result.exit_code == 0, result.output
         answer: dict[str, Any] = json.loads(result.stdout)
         return answer
 
     return call
+
+
+@pytest.fixture
+def ask(database_url: str) -> Callable[..., dict[str, Any]]:
+    """Run a command with --json against this test's database and return what it prints."""
+    return asking(database_url)
 
 
 def insert(conn: psycopg.Connection[Any], table: str, **values: Any) -> None:
