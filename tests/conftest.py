@@ -147,18 +147,18 @@ def databases(database_factory: DatabaseFactory) -> Databases:
 
 
 @pytest.fixture(scope="session")
-def prepared() -> dict[str, str]:
-    """Fixtures that tests begin with, and for each the fixture that names the database to copy; modules have theirs."""
+def templates() -> dict[str, str]:
+    """For a fixture that a test asks for, the fixture that names the database to copy; folders and modules override it."""
     return {}
 
 
 @pytest.fixture
 def database_url(
-    request: pytest.FixtureRequest, database_factory: DatabaseFactory, prepared: dict[str, str]
+    request: pytest.FixtureRequest, database_factory: DatabaseFactory, templates: dict[str, str]
 ) -> Iterator[str]:
-    """A database of this test's own: a copy of what is `prepared` for a fixture that it asks for, else empty."""
-    name = next((prepared[name] for name in prepared if name in request.fixturenames), "template")
-    with database_factory.copy(request.getfixturevalue(name)) as url:
+    """A database of this test's own: a copy of the one in `templates` for a fixture that it asks for, else empty."""
+    source = next((source for asked, source in templates.items() if asked in request.fixturenames), "template")
+    with database_factory.copy(request.getfixturevalue(source)) as url:
         yield url
 
 

@@ -34,7 +34,7 @@ def worked_in(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPa
 
 
 @pytest.fixture(scope="module")
-def prepared() -> dict[str, str]:
+def templates() -> dict[str, str]:
     return {"remembered": "worked_in"}
 
 

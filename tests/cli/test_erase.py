@@ -12,7 +12,7 @@ from tests.cli.conftest import command
 
 
 @pytest.fixture(scope="module")
-def prepared() -> dict[str, str]:
+def templates() -> dict[str, str]:
     return {"said": "worked_in"}
 
 

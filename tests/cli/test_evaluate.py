@@ -31,7 +31,7 @@ LATE = "My golden retriever Bruno had a bath."
 
 
 @pytest.fixture(scope="module")
-def prepared() -> dict[str, str]:
+def templates() -> dict[str, str]:
     return {"policy": "worked_in"}
 
 

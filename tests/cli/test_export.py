@@ -18,7 +18,7 @@ Ask = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def prepared() -> dict[str, str]:
+def templates() -> dict[str, str]:
     return {"lived": "worked_in"}
 
 

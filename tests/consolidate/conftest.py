@@ -26,7 +26,7 @@ def logged(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathF
 
 
 @pytest.fixture(scope="session")
-def prepared() -> dict[str, str]:
+def templates() -> dict[str, str]:
     """The sample is in the log where a test asks for `told`."""
     return {"told": "logged"}
 

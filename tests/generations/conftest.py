@@ -45,7 +45,7 @@ def worked_in(database_factory: DatabaseFactory, history: Path) -> Iterator[str]
 
 
 @pytest.fixture(scope="session")
-def prepared() -> dict[str, str]:
+def templates() -> dict[str, str]:
     """The memory is there where a test asks for `remembered`."""
     return {"remembered": "worked_in"}
 

@@ -95,7 +95,7 @@ def lived(logged: str, database_factory: DatabaseFactory, embedder: Embedder) ->
 
 
 @pytest.fixture(scope="session")
-def prepared() -> dict[str, str]:
+def templates() -> dict[str, str]:
     """A database has what the test asks for: `remembered`, `log` or nothing."""
     return {"remembered": "lived", "log": "logged"}
 

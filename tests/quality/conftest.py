@@ -76,7 +76,7 @@ def store(database_url: str) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="session")
-def prepared() -> dict[str, str]:
+def templates() -> dict[str, str]:
     """The weeks are there where a test asks for `healthy`."""
     return {"healthy": "checked"}
 
