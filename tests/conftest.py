@@ -148,7 +148,7 @@ def databases(database_factory: DatabaseFactory) -> Databases:
 
 @pytest.fixture(scope="session")
 def templates() -> dict[str, str]:
-    """For a fixture that a test asks for, the fixture that names the database to copy; folders and modules override it."""
+    """By a fixture that tests ask for, the fixture that names the database to copy; modules have theirs."""
     return {}
 
 
