@@ -63,11 +63,6 @@ class ListedLetter:
     #: Key of the row of a database, or the item that a stage failed on; None for other records.
     item: str | None
 
-    @property
-    def redrivable(self) -> bool:
-        """Whether the whole record is kept; if not, the file has to be imported again."""
-        return 0 < self.size < KEPT_BYTES
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LetterGroup:

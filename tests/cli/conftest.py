@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -22,28 +23,34 @@ START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 RUN = UUID(int=900)
 
 
+def command(url: str, *arguments: str, env: dict[str, str | None] | None = None) -> Result:
+    """Run a command against a database."""
+    given = {"DATABASE_URL": url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "1"} | (env or {})
+    return CliRunner(env=given).invoke(reverie, arguments)
+
+
 @pytest.fixture
 def invoke(database_url: str) -> Invoke:
     """Run a command against this test's database."""
-
-    def call(*arguments: str, env: dict[str, str | None] | None = None) -> Result:
-        given = {"DATABASE_URL": database_url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "1"} | (env or {})
-        return CliRunner(env=given).invoke(reverie, arguments)
-
-    return call
+    return partial(command, database_url)
 
 
-@pytest.fixture
-def ask(invoke: Invoke) -> Callable[..., dict[str, Any]]:
-    """Run a command with --json and return what it prints."""
+def asking(url: str) -> Callable[..., dict[str, Any]]:
+    """Runs commands against a database with --json and returns what they print."""
 
     def call(*arguments: str) -> dict[str, Any]:
-        result = invoke(*arguments, "--json")
+        result = command(url, *arguments, "--json")
         assert result.exit_code == 0, result.output
         answer: dict[str, Any] = json.loads(result.stdout)
         return answer
 
     return call
+
+
+@pytest.fixture
+def ask(database_url: str) -> Callable[..., dict[str, Any]]:
+    """Run a command with --json against this test's database and return what it prints."""
+    return asking(database_url)
 
 
 def insert(conn: psycopg.Connection[Any], table: str, **values: Any) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,19 +14,33 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.session import perform
 from reverie.store.tenants import ensure_tenant
+from reverie.testing import DatabaseFactory, database_name
+from tests.cli.conftest import command
 
 YESTERDAY = (datetime.now(UTC) - timedelta(days=1)).isoformat()
 SAID = "My email is ana@example.com."
 
 
-@pytest.fixture
-def remembered(invoke: Any, ask: Any, tmp_path: Path) -> Callable[[], str]:
-    """A memory, and how to find its id."""
+@pytest.fixture(scope="module")
+def worked_in(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The name of a database with a memory: to copy."""
     record = {"subject_id": "ana", "session_id": "s1", "role": "user", "said_at": YESTERDAY, "text": SAID}
-    path = tmp_path / "one.jsonl"
+    path = tmp_path_factory.mktemp("one") / "one.jsonl"
     path.write_text(json.dumps(record))
-    assert invoke("import", str(path)).exit_code == 0
-    assert invoke("run").exit_code == 0
+    with database_factory.migrated() as url:
+        for arguments in (("import", str(path)), ("run",)):
+            assert command(url, *arguments).exit_code == 0
+        yield database_name(url)
+
+
+@pytest.fixture(scope="module")
+def templates() -> dict[str, str]:
+    return {"remembered": "worked_in"}
+
+
+@pytest.fixture
+def remembered(ask: Any) -> Callable[[], str]:
+    """Finds the id of the memory."""
 
     def find(kind: str = "fact") -> str:
         (one,) = [each for each in ask("show", "ana")["subject"]["memories"] if each["kind"] == kind]

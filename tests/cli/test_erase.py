@@ -3,31 +3,45 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
-from reverie.testing import database_name
+from reverie.testing import DatabaseFactory, database_name
+from tests.cli.conftest import command
 
 
-@pytest.fixture
-def said(invoke, tmp_path) -> str:
-    """Two subjects in the log and in memory; the id of a turn of ana's."""
+@pytest.fixture(scope="module")
+def templates() -> dict[str, str]:
+    return {"said": "worked_in"}
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Two subjects, in the log and in memory; the file that was imported."""
     turns = [
         ("ana", "chat-1", "1", "I have a golden retriever called Rex."),
         ("ana", "chat-1", "2", "I live in Mumbai."),
         ("ana", "chat-2", "1", "I can't stand coffee."),
         ("ben", "chat-1", "1", "I work at Infosys."),
     ]
-    file = tmp_path / "said.jsonl"
+    file = tmp_path_factory.mktemp("said") / "said.jsonl"
     lines = [
         {"subject_id": subject, "session_id": session, "source_id": source, "role": "user", "text": text}
         | {"said_at": f"2026-03-01T09:0{place}:00Z"}
         for place, (subject, session, source, text) in enumerate(turns)
     ]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert invoke("import", str(file)).exit_code == 0
-    assert invoke("run", "--as-of", "2026-03-02").exit_code == 0
     return str(file)
+
+
+@pytest.fixture(scope="module")
+def worked_in(said: str, database_factory: DatabaseFactory) -> Iterator[str]:
+    """The name of a database with what they said: to copy."""
+    with database_factory.migrated() as url:
+        for arguments in (("import", said), ("run", "--as-of", "2026-03-02")):
+            assert command(url, *arguments).exit_code == 0
+        yield database_name(url)
 
 
 def counted(ask, subject: str) -> int:

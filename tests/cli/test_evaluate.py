@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.work import Work
+from reverie.testing import DatabaseFactory, database_name
 from tests.cli.conftest import Invoke
 from tests.evaluate.test_references import EARLIER, FILLER
 
@@ -29,11 +30,23 @@ fewest = 1
 LATE = "My golden retriever Bruno had a bath."
 
 
-@pytest.fixture
-def policy(conn: psycopg.Connection[Any], database_url: str, tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def templates() -> dict[str, str]:
+    return {"policy": "worked_in"}
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The tenant's policy file; its log has one message that refers back."""
-    (tmp_path / "present.toml").write_text(POLICY)
-    numbers, history = load_policy(str(tmp_path / "present.toml")), tmp_path / "turns.jsonl"
+    path = tmp_path_factory.mktemp("evaluate") / "present.toml"
+    path.write_text(POLICY)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def worked_in(policy: str, database_factory: DatabaseFactory) -> Iterator[str]:
+    """The name of a database with the tenant: to copy."""
+    history = Path(policy).with_name("turns.jsonl")
     said = [(text, "s1", "2026-03-01") for text in (EARLIER, *FILLER)] + [(LATE, "s2", "2026-03-09")]
     rows = [
         {"subject_id": "ann", "session_id": session, "source_id": str(number), "role": "user", "text": text,
@@ -41,14 +54,18 @@ def policy(conn: psycopg.Connection[Any], database_url: str, tmp_path: Path) -> 
         for number, (text, session, date) in enumerate(said, 1)
     ]  # fmt: skip
     history.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    with Store.open(database_url, size=1) as store:
-        import_file(store, history, tenant_id="acme", policy=str(tmp_path / "present.toml"))
-        work = Work(
-            store=store, scope=Scope(tenant_id="acme"), policy=numbers, as_of=datetime(2026, 6, 1, tzinfo=UTC),
-            embedder=load_embedder("minilm", threads=1),
-        )  # fmt: skip
-        assert [*ingest(work), *catch_up(work)]
-    return str(tmp_path / "present.toml")
+    with database_factory.migrated() as url:
+        with Store.open(url, size=1) as store:
+            import_file(store, history, tenant_id="acme", policy=policy)
+            work = Work(
+                store=store,
+                scope=Scope(tenant_id="acme"),
+                policy=load_policy(policy),
+                as_of=datetime(2026, 6, 1, tzinfo=UTC),
+                embedder=load_embedder("minilm", threads=1),
+            )
+            assert [*ingest(work), *catch_up(work)]
+        yield database_name(url)
 
 
 @pytest.fixture

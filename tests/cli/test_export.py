@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from reverie.cli.root import reverie
+from reverie.testing import DatabaseFactory, database_name
+from tests.cli.conftest import asking
 from tests.conftest import Databases
 from tests.promises.compact import UNTIL, write_history
 
@@ -18,33 +17,39 @@ AS_OF = UNTIL.isoformat()
 Ask = Callable[..., dict[str, Any]]
 
 
+@pytest.fixture(scope="module")
+def templates() -> dict[str, str]:
+    return {"lived": "worked_in"}
+
+
+@pytest.fixture(scope="module")
+def worked_in(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The name of a database with two subjects of half a year, recalled, corrected and observed: to copy."""
+    history = write_history(tmp_path_factory.mktemp("export") / "history.jsonl")
+    with database_factory.migrated() as url:
+        ask = asking(url)
+        ask("import", str(history))
+        ask("run", "--as-of", "2026-03-01")
+        ask("recall", "what dog?", "--subject", "ana", "--as-of", "2026-03-01")
+        memories = ask("show", "ana", "--as-of", "2026-03-01")["subject"]["memories"]
+        dog = next(each["id"] for each in memories if "Rex" in each["content"])
+        ask("correct", dog, "--replace", "Has a beagle named *Max*", "--as-of", "2026-03-01T01:00", "--actor", "sam")
+        ask("consent", "ana", "--retain-days", "3650")
+        ask("run", "--as-of", AS_OF)
+        yield database_name(url)
+
+
 @pytest.fixture
-def lived(invoke, ask, tmp_path: Path) -> Path:
-    """Two subjects of half a year, recalled, corrected and observed; a folder for exports."""
-    write_history(tmp_path / "history.jsonl")
-    assert invoke("import", str(tmp_path / "history.jsonl")).exit_code == 0
-    assert invoke("run", "--as-of", "2026-03-01").exit_code == 0
-    assert invoke("recall", "what dog?", "--subject", "ana", "--as-of", "2026-03-01").exit_code == 0
-    memories = ask("show", "ana", "--as-of", "2026-03-01")["subject"]["memories"]
-    dog = next(each["id"] for each in memories if "Rex" in each["content"])
-    ask("correct", dog, "--replace", "Has a beagle named *Max*", "--as-of", "2026-03-01T01:00", "--actor", "sam")
-    ask("consent", "ana", "--retain-days", "3650")
-    assert invoke("run", "--as-of", AS_OF).exit_code == 0
+def lived(tmp_path: Path) -> Path:
+    """A folder for exports of them."""
     return tmp_path
 
 
 @pytest.fixture
-def elsewhere(databases: Databases) -> Any:
+def elsewhere(databases: Databases) -> Iterator[Ask]:
     """Run commands on another database."""
     with databases() as url:
-
-        def call(*arguments: str) -> dict[str, Any]:
-            env = {"DATABASE_URL": url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "1"}
-            result = CliRunner(env=env).invoke(reverie, [*arguments, "--json"])
-            assert result.exit_code == 0, result.output
-            return dict(json.loads(result.stdout))
-
-        yield call
+        yield asking(url)
 
 
 def test_a_tenant_moves_to_another_server(ask: Ask, elsewhere: Ask, lived: Path) -> None:

@@ -25,12 +25,10 @@ def logged(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathF
         yield database_name(url)
 
 
-@pytest.fixture
-def database_url(request: pytest.FixtureRequest, database_factory: DatabaseFactory) -> Iterator[str]:
-    """A database of this test's own: with the sample in its log where the test asks for `told`, else empty."""
-    name = request.getfixturevalue("logged" if "told" in request.fixturenames else "template")
-    with database_factory.copy(name) as url:
-        yield url
+@pytest.fixture(scope="session")
+def templates() -> dict[str, str]:
+    """The sample is in the log where a test asks for `told`."""
+    return {"told": "logged"}
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
-from reverie.testing import WordEmbedder
+from reverie.testing import DatabaseFactory, WordEmbedder, database_name
 from tests.promises import compact
 
 Invoke = Callable[..., Result]
@@ -27,14 +28,32 @@ AS_OF = compact.UNTIL.isoformat()
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 
+def command(url: str, *arguments: str, env: dict[str, str | None] | None = None) -> Result:
+    """Run a command against a database."""
+    given = {"DATABASE_URL": url, "REVERIE_TENANT": compact.TENANT, "REVERIE_THREADS": "1"} | (env or {})
+    return CliRunner(env=given).invoke(reverie, arguments)
+
+
+@pytest.fixture(scope="session")
+def worked_in(database_factory: DatabaseFactory, history: Path) -> Iterator[str]:
+    """The name of a database whose tenant's clock stands at the end of its history, which is memory: to copy."""
+    with database_factory.migrated() as url:
+        for arguments in (("import", str(history)), ("clock", "--stop-at", AS_OF), ("run",)):
+            done = command(url, *arguments)
+            assert done.exit_code == 0, done.output
+        yield database_name(url)
+
+
+@pytest.fixture(scope="session")
+def templates() -> dict[str, str]:
+    """The memory is there where a test asks for `remembered`."""
+    return {"remembered": "worked_in"}
+
+
 @pytest.fixture
 def invoke(database_url: str) -> Iterator[Invoke]:
     """Run a command against this test's database."""
-
-    def call(*arguments: str, env: dict[str, str | None] | None = None) -> Result:
-        given = {"DATABASE_URL": database_url, "REVERIE_TENANT": compact.TENANT, "REVERIE_THREADS": "1"} | (env or {})
-        return CliRunner(env=given).invoke(reverie, arguments)
-
+    call = partial(command, database_url)
     yield call
     left = json.loads(call("generations", "--json").stdout or "{}").get("generations", [])
     for generation in left:
@@ -62,11 +81,8 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def remembered(ask: Ask, invoke: Invoke, history: Path) -> dict[str, Any]:
+def remembered(ask: Ask) -> dict[str, Any]:
     """The tenant's clock stands at the end of its history, which is memory; its digest."""
-    assert invoke("import", str(history)).exit_code == 0
-    assert invoke("clock", "--stop-at", AS_OF).exit_code == 0
-    assert ask("run")["failed"] == {}
     return ask("digest")
 
 

@@ -60,7 +60,7 @@ def load(server: Server) -> Callable[..., HostedLanguageModel]:
     """A model whose server is ours and whose patience is short."""
 
     def load_one(*, price: tuple[float, float] | None = PRICE, base: str | None = None, **limits: Any) -> Any:
-        patience = Limits(**{"timeout_s": 5.0, "attempts": 3, "backoff_s": 0.01, "concurrency": 2, **limits})
+        patience = Limits(**{"timeout_s": 20.0, "attempts": 3, "backoff_s": 0.01, "concurrency": 2, **limits})
         return HostedLanguageModel("openai/ours", api_base=base or server.address, limits=patience, price=price)
 
     return load_one

@@ -238,8 +238,8 @@ def test_a_reply_that_drips_is_given_up_and_its_connection_closed(put: Put, serv
     threads, began = threading.active_count(), time.monotonic()
     with pytest.raises(UnansweredError, match="timeout 2"):
         put(inputs("a", "b"), timeout_s=0.5, attempts=1)
-    assert time.monotonic() - began < 5  # a whole reply takes fifteen seconds
-    until = time.monotonic() + 5
+    assert time.monotonic() - began < 10  # a whole reply takes fifteen seconds
+    until = time.monotonic() + 10
     while (open_ := server.dripping) and time.monotonic() < until:
         time.sleep(0.05)
     assert not open_, "the server still sends"

@@ -94,13 +94,10 @@ def lived(logged: str, database_factory: DatabaseFactory, embedder: Embedder) ->
         yield database_name(url)
 
 
-@pytest.fixture
-def database_url(request: pytest.FixtureRequest, database_factory: DatabaseFactory) -> Iterator[str]:
-    """A database of this test's own, with what the test asks for: `remembered`, `log` or nothing."""
-    asked = {"remembered": "lived", "log": "logged"}
-    fixture = next((asked[name] for name in asked if name in request.fixturenames), "template")
-    with database_factory.copy(request.getfixturevalue(fixture)) as url:
-        yield url
+@pytest.fixture(scope="session")
+def templates() -> dict[str, str]:
+    """A database has what the test asks for: `remembered`, `log` or nothing."""
+    return {"remembered": "lived", "log": "logged"}
 
 
 @pytest.fixture

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import psycopg
 import pytest
 
-from reverie.capture.history.importing import import_file
 from reverie.capture.live.corrections import CorrectionAsked, correct_memory
 from reverie.consolidate.correct.decide import revived
 from reverie.errors import InputError, NotFoundError
@@ -20,10 +18,22 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.session import perform
 from tests.promises import compact
+from tests.promises.conftest import WorkedIn
 from tests.promises.world import consolidate
 
 TENANT = compact.TENANT
 THEN = compact.START + timedelta(days=35, hours=5)
+
+
+@pytest.fixture(scope="module")
+def templates() -> dict[str, str]:
+    return {"store": "at_then"}
+
+
+@pytest.fixture(scope="module")
+def at_then(worked_in: WorkedIn) -> str:
+    """The name of a database with the compact history, worked in up to THEN."""
+    return worked_in(compact.policy(), THEN)
 
 
 def rows(store: Store, sql: Any, *params: Any) -> list[tuple[Any, ...]]:
@@ -53,10 +63,8 @@ def wipe(url: str) -> None:
             conn.execute(psycopg.sql.SQL("delete from {}").format(psycopg.sql.Identifier(*table.split("."))))
 
 
-def test_a_correction_wins_and_holds_in_a_rebuild(store: Store, history: Path, database_url: str) -> None:
+def test_a_correction_wins_and_holds_in_a_rebuild(store: Store, database_url: str) -> None:
     policy = compact.policy()
-    import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
-    consolidate(store, TENANT, policy, THEN)
     dog, sister = find(store, "Rex"), find(store, "sister lives")
     held = rows(store, "select count(*) from memory.memories where into_id = %s", dog)
     assert held == [(1,)], "nothing was merged into it"
@@ -92,9 +100,7 @@ def test_a_correction_wins_and_holds_in_a_rebuild(store: Store, history: Path, d
     assert digest(store, TENANT).tables == live.tables
 
 
-def test_what_cannot_be_corrected(store: Store, history: Path) -> None:
-    import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
-    consolidate(store, TENANT, compact.policy(), THEN)
+def test_what_cannot_be_corrected(store: Store) -> None:
     dog = find(store, "Rex")
     with pytest.raises(NotFoundError):
         correct(store, UUID(int=7))

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,9 +33,11 @@ from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
 from reverie.store.session import perform
+from reverie.testing import DatabaseFactory
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.compact import TENANT, UNTIL
+from tests.promises.conftest import WorkedIn
 from tests.promises.test_corrected_at_once import find, rows
 from tests.promises.world import consolidate
 
@@ -52,7 +55,7 @@ class Opened(NamedTuple):
 
 @contextmanager
 def opened(databases: Databases) -> Iterator[Opened]:
-    """An empty database of its own."""
+    """A database of its own, as `databases` makes it."""
     with databases() as url, Store.open(url, size=2) as store:
         eraser = Eraser(
             store=store,
@@ -192,11 +195,11 @@ def without(databases: Databases, history: Path, tmp_path_factory: pytest.TempPa
 
 
 @pytest.fixture
-def there(databases: Databases, history: Path, tmp_path: Path) -> Iterator[Opened]:
-    """The compact history, worked in."""
-    with opened(databases) as found:
-        take_in(found.store, tmp_path, records_of(history))
-        remember(found.store)
+def there(worked_in: WorkedIn, database_factory: DatabaseFactory) -> Iterator[Opened]:
+    """The compact history without the line that is no record, worked in."""
+    with opened(partial(database_factory.copy, worked_in(POLICY, UNTIL))) as found:
+        with found.store.transaction(TENANT) as conn:
+            conn.execute("delete from ops.dead_letters")
         yield found
 
 

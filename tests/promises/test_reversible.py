@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +10,6 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from reverie.capture.history.importing import import_file
 from reverie.capture.live.corrections import Corrected, retract_correction
 from reverie.consolidate.merge.undo import undo
 from reverie.errors import NotFoundError
@@ -19,6 +17,7 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.session import perform
 from tests.promises import compact
+from tests.promises.conftest import WorkedIn
 from tests.promises.test_corrected_at_once import wipe
 from tests.promises.world import consolidate
 
@@ -29,11 +28,20 @@ TENANT = compact.TENANT
 SAID_TWICE = "Rex"
 
 
+@pytest.fixture(scope="module")
+def templates() -> dict[str, str]:
+    return {"merged": "alone"}
+
+
+@pytest.fixture(scope="module")
+def alone(worked_in: WorkedIn) -> str:
+    """The name of a database with the compact history, worked in up to the fifth day."""
+    return worked_in(compact.policy(), day(5))
+
+
 @pytest.fixture
-def merged(store: Store, conn: Conn, history: Path) -> tuple[dict[str, Any], UUID, UUID]:
+def merged(store: Store, conn: Conn) -> tuple[dict[str, Any], UUID, UUID]:
     """A memory as it was by itself, and loser and survivor of the merge that followed, of which it is one."""
-    import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
-    up_to(store, 5)
     (alone,) = memories(conn)
     up_to(store, 10)
     (loser,) = (row for row in memories(conn) if row["state"] == "merged")

@@ -18,6 +18,7 @@ from reverie.quality.check import GateResult, check_memory
 from reverie.quality.gates import GATES
 from reverie.quality.measuring import measure_tenant
 from reverie.store.database import Store
+from reverie.testing import DatabaseFactory, database_name
 
 AS_OF = datetime(2026, 6, 30, tzinfo=UTC)
 #: Runs the gates of these names over all tenants; the result of each by name.
@@ -74,19 +75,34 @@ def store(database_url: str) -> Iterator[Store]:
         yield opened
 
 
+@pytest.fixture(scope="session")
+def templates() -> dict[str, str]:
+    """The weeks are there where a test asks for `healthy`."""
+    return {"healthy": "checked"}
+
+
+@pytest.fixture(scope="session")
+def checked(database_factory: DatabaseFactory) -> Iterator[str]:
+    """The name of a database whose tenant was also checked in each of the eight weeks before: to copy."""
+    with database_factory.migrated() as url:
+        with psycopg.connect(url, autocommit=True) as conn:
+            live(conn)
+        with Store.open(url, size=1) as store:
+            for weeks in range(8, 0, -1):
+                measure_tenant(
+                    store,
+                    "acme",
+                    policy=load_policy("reverie"),
+                    as_of=AS_OF - timedelta(weeks=weeks),
+                    check_id=uuid4(),
+                    gates=[gate for gate in GATES if gate.history == "measures"],
+                )
+        yield database_name(url)
+
+
 @pytest.fixture
-def healthy(conn: psycopg.Connection[Any], store: Store) -> psycopg.Connection[Any]:
+def healthy(conn: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
     """A connection that sees everything, beside a tenant that was also checked in each of the eight weeks before."""
-    live(conn)
-    for weeks in range(8, 0, -1):
-        measure_tenant(
-            store,
-            "acme",
-            policy=load_policy("reverie"),
-            as_of=AS_OF - timedelta(weeks=weeks),
-            check_id=uuid4(),
-            gates=[gate for gate in GATES if gate.history == "measures"],
-        )
     return conn
 
 

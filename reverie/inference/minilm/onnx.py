@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -56,17 +56,9 @@ class MiniLM:
         self.threads = threads
         self._session = _load_session()
 
-    @cached_property
-    def _tokenizer(self) -> Tokenizer:
-        document = resources.files(__package__).joinpath("tokenizer.json").read_text(encoding="utf-8")
-        tokenizer = Tokenizer.from_str(document)
-        tokenizer.no_padding()
-        tokenizer.no_truncation()  # it would cut at 128, where the model reads 256
-        return tokenizer
-
     def count_tokens(self, text: str) -> int:
         """Word pieces of a text, uncut and without [CLS] and [SEP]."""
-        return len(self._tokenizer.encode(text, add_special_tokens=False))
+        return len(_tokenizer().encode(text, add_special_tokens=False))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One unit vector a text, of its first 254 word pieces, in the order of the texts."""
@@ -85,7 +77,7 @@ class MiniLM:
         return [
             encoding
             for at in range(0, len(texts), TOKENIZE_AT_ONCE)
-            for encoding in self._tokenizer.encode_batch(list(texts[at : at + TOKENIZE_AT_ONCE]))
+            for encoding in _tokenizer().encode_batch(list(texts[at : at + TOKENIZE_AT_ONCE]))
         ]
 
     def middle(self, ids: npt.NDArray[np.int64]) -> Vectors:
@@ -98,7 +90,7 @@ class MiniLM:
     def _tokenize(self, texts: Sequence[str]) -> list[npt.NDArray[np.int64]]:
         tokens = []
         for at in range(0, len(texts), TOKENIZE_AT_ONCE):
-            for encoding in self._tokenizer.encode_batch_fast(list(texts[at : at + TOKENIZE_AT_ONCE])):
+            for encoding in _tokenizer().encode_batch_fast(list(texts[at : at + TOKENIZE_AT_ONCE])):
                 ids = encoding.ids
                 tokens.append(np.array(ids if len(ids) <= WINDOW else [*ids[: WINDOW - 1], ids[-1]], np.int64))
         return tokens
@@ -108,6 +100,16 @@ class MiniLM:
         mean = _run(self._session, _LAST, ids).mean(axis=1)
         unit: Vectors = mean / np.linalg.norm(mean, axis=1, keepdims=True)
         return unit
+
+
+@cache
+def _tokenizer() -> Tokenizer:
+    """Load the tokenizer, once a process (40 ms)."""
+    document = resources.files(__package__).joinpath("tokenizer.json").read_text(encoding="utf-8")
+    tokenizer = Tokenizer.from_str(document)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()  # it would cut at 128, where the model reads 256
+    return tokenizer
 
 
 def _run(session: onnxruntime.InferenceSession, output: str, ids: npt.NDArray[np.int64]) -> Vectors:

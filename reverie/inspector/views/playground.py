@@ -25,8 +25,6 @@ from reverie.recall.result import Hit, RecallResult
 
 #: The tenant's own policy, in the forms.
 OWN_POLICY = "own"
-#: Dropped candidates that are listed.
-_DROPPED = 25
 _LONGEST_QUESTION = 10_000
 
 

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import orjson
@@ -23,7 +23,6 @@ from reverie.store.session import Statement, TenantSession
 
 #: What was named: a turn, a session, a memory, a subject, a whole tenant, or what was older than a subject's retention.
 ErasureKind = Literal["turn", "session", "memory", "subject", "tenant", "retention"]
-ERASURE_KINDS: tuple[ErasureKind, ...] = get_args(ErasureKind)
 
 #: What the first receipt has as the hash of the one before.
 _BEGINNING = bytes(32)
