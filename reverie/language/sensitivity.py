@@ -120,10 +120,13 @@ def _filled(pattern: str) -> str:
 
 
 def _is_card(number: str) -> bool:
-    """Whether digits have a valid check digit (Luhn, ISO/IEC 7812-1) and are no repetition of one."""
+    """Whether digits have a valid check digit (Luhn, ISO/IEC 7812-1), begin as payment cards do, and differ.
+
+    Times in milliseconds begin with 1, as no payment card does.
+    """
     digits = [int(each) for each in number if each.isdigit()]
     doubled = [sum(divmod(2 * each, 10)) if place % 2 else each for place, each in enumerate(reversed(digits))]
-    return len(set(digits)) > 1 and sum(doubled) % 10 == 0
+    return len(set(digits)) > 1 and digits[0] in range(2, 7) and sum(doubled) % 10 == 0
 
 
 def _is_account(number: str) -> bool:
