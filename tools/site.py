@@ -32,7 +32,7 @@ ORDER: Mapping[str, tuple[str, ...]] = {
         "importing", "orchestration", "rebuilding", "evaluating", "simulating", "quality", "examples/README.md"),
     "Analysts": ("marts",),
     "Operators": ("operating", "inspector", "deploying", "sizing", "telemetry", "erasing"),
-    "Deciders": ("policies", "models", "prompts"),
+    "Deciders": ("comparing", "policies", "models", "prompts"),
     "Reference": ("cli", "reference/commands.md", "reference/api.md", "reference/python.md", "bench/README.md"),
     "Contributors": ("CONTRIBUTING.md", "CHANGELOG.md", "design-sources"),
 }  # fmt: skip
