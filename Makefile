@@ -20,7 +20,7 @@ COUNT ?= 100000
 SEED ?= 20261122
 WORKERS ?= 2
 
-.PHONY: help env demo ui marts docs prefect worker test test-extras test-adapters reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench lock client site dist wheel clean
+.PHONY: help env demo ui marts docs screens prefect worker test test-extras test-adapters reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench lock client site dist wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ marts: $(DEMO)  ## build the marts for data teams with dbt, and test them (ARGS=
 
 docs: $(DEMO)  ## write dbt's documentation of the marts as one page and open it
 	@$(BIN)/python -m deployments.marts docs
+
+screens: $(READY)  ## take the screens that the documentation shows, of the sample history (needs Chromium)
+	$(BIN)/python -m tools.screens
 
 prefect: $(PREFECT)  ## start the server of the flows on http://127.0.0.1:$(PREFECT_PORT)
 	@$(BIN)/python -m deployments.prefect_server
