@@ -18,13 +18,16 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("clients/*/README.md"))]
 #: Of `text` are output and drawings; everything else is code.
 LANGUAGES = {"bash", "python", "sql", "json", "toml", "yaml", "text"}
-#: Pages whose blocks need what a test has of its own: a fresh database, files of foreign formats, built marts.
+#: Pages whose blocks need what a test has of its own: a fresh database, files of foreign formats, marts, frameworks.
 OWN_TESTS = {
     "README.md": "tests/structure/test_readme.py",
     "docs/quickstart.md": "tests/structure/test_quickstart.py",
     "docs/importing.md": "tests/cli/test_import_recipes.py",
     "docs/marts.md": "tests/marts/test_marts_page.py",
     "docs/testing.md": "tests/test_testing.py",
+    "clients/langgraph/README.md": "tests/adapters/test_readmes.py",
+    "clients/openai-agents/README.md": "tests/adapters/test_readmes.py",
+    "clients/pydantic-ai/README.md": "tests/adapters/test_readmes.py",
 }
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<fence>```+|~~~+)(?P<language>\S*)$")

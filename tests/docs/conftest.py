@@ -31,6 +31,14 @@ ANA = {
 STANDS_AT = "2026-06-30T09:00:00Z"
 #: An id of the pages, which stands for one of Ana's.
 EXAMPLE_ID = "019b8d6a-7f10-8c41"
+#: Tables of another system, which the page on imports reads.
+_CRM = """
+    create table messages (id int primary key, customer_id text, ticket_id int, sender text, created_at timestamptz,
+                           updated_at timestamptz, body text);
+    insert into messages values (1, 'ann', 7, 'customer', '2026-03-01', '2026-03-01', 'I live in Bergen.');
+    create table chats (id int, owner text, chat_id text, role text, sent_at timestamptz, body text, bot text);
+    insert into chats values (1, 'ann', 'c1', 'user', '2026-03-01T09:00Z', 'I love chess.', 'care');
+"""
 _TURN = "select id from log.turns where (tenant_id, session_id, source_id) = ('default', 'chat-18', 't0')"
 _MEMORIES = """
     select id from memory.memories where (tenant_id, state, kind) = ('default', 'active', 'fact') order by happened_at
@@ -68,6 +76,9 @@ def shell(
     """A shell in an empty folder, on a copy of the sample."""
     monkeypatch.chdir(tmp_path)
     with database_factory.copy(sample) as url, database_factory.empty() as other, receiving() as hook:
+        with connect(other) as conn:
+            conn.execute(_CRM)
+        examples = {"https://example.org/hooks": hook, "postgresql://reader@crm.example:5432/crm": other}
         variables = {
             "DATABASE_URL": url,
             "NEW_DATABASE_URL": other,
@@ -77,9 +88,7 @@ def shell(
             "REVERIE_WEBHOOK_PRIVATE_HOSTS": "127.0.0.1",
         }
         monkeypatch.setenv("HOME", str(tmp_path))
-        yield Shell(
-            folder=tmp_path, variables=variables, substitutes=_substitutes(url) | {"https://example.org/hooks": hook}
-        )
+        yield Shell(folder=tmp_path, variables=variables, substitutes=_substitutes(url) | examples)
 
 
 @contextmanager
