@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import gc
 import importlib
 import inspect
 from typing import Any
@@ -24,7 +25,6 @@ PACKAGES = {
 }
 
 
-# a README leaves its clients open
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(
     "block",
@@ -45,3 +45,5 @@ def test_the_readme_runs(block: Block, server: Server, model: Scripted, monkeypa
     if inspect.iscoroutine(done):
         asyncio.run(done)
         assert model.seen, "the model was asked"
+    names.clear()
+    gc.collect()  # while what a README leaves open may say so
