@@ -27,6 +27,8 @@ __all__ = ["model"]  # a fixture
 
 #: Exit codes that pages announce.
 CODES = {"--gate": 11}
+#: Tenants of pages whose commands take long with much memory.
+SMALLER = {"docs/rebuilding.md": {"--tenant demo": "--tenant acme"}}
 
 
 def place(block: Block) -> str:
@@ -67,6 +69,7 @@ def test_commands_take_the_arguments_that_they_are_given(
 def test_commands_run(page: str, shell: Shell) -> None:
     _write_files(shell.folder)
     shell.codes = CODES
+    shell.substitutes |= SMALLER.get(page, {})
     for block in blocks_here("bash", page=page):
         shell.run(block.text)
 
