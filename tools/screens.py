@@ -1,7 +1,8 @@
 """Takes the screens that the documentation shows: `make screens` writes docs/screens/*.png.
 
 They show the sample history with its clock stopped, in a browser of a fixed size, zone and language, so that a second
-run differs by little: the names and times of Dagster's runs. Needs Chromium on the path (`chromium`).
+run differs by little: the names and times of Dagster's runs. Needs Chromium on the path (`chromium`). With a folder as
+its argument, the sample is kept there, and a later call with the folder takes the screens of it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ TARGET = ROOT / "docs" / "screens"
 WINDOW = {"width": 1200, "height": 750}
 #: Bytes that a screen may have: it is part of every clone.
 MOST_BYTES = 150 << 10
-_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
+#: Opens every tenant of the inspector; always the same, as the pages show the first digits of its hash.
+_KEY = "key-of-the-screens-of-the-documentation"
+_ARGUMENTS = ["--lang=en-GB", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
 #: Seconds that a server may take to start, and a page to be drawn.
 _START_SECONDS, _PAGE_SECONDS = 300, 90
 
@@ -42,8 +45,6 @@ class Addresses:
 
     dagster: str
     inspector: str
-    #: Of the page with all tenants: opens every page of the inspector.
-    key: str
     #: Pages that were written to files.
     folder: Path
 
@@ -65,7 +66,8 @@ def main() -> None:
     if program is None:
         sys.exit("Error: Chromium is not installed: install it (apt-get install chromium).")
     with ExitStack() as stack:
-        addresses = stack.enter_context(_shown())
+        kept = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
+        addresses = stack.enter_context(_shown(kept or Path(stack.enter_context(_temporary()))))
         TARGET.mkdir(exist_ok=True)
         browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=program, args=_ARGUMENTS)
         context = browser.new_context(
@@ -89,29 +91,32 @@ def main() -> None:
         browser.close()
 
 
+def _temporary() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="reverie_screens_", dir=fast_directory(), ignore_cleanup_errors=True)
+
+
 @contextmanager
-def _shown() -> Iterator[Addresses]:
+def _shown(home: Path) -> Iterator[Addresses]:
     """The sample in memory, with Dagster and the inspector open, and the report and an evaluation written."""
-    home = Path(tempfile.mkdtemp(prefix="reverie_screens_", dir=fast_directory()))
     home.chmod(0o711)  # when root starts Postgres, it runs as another user
     port = free_port()
     variables = os.environ | {"REVERIE_HOME": str(home), "PORT": str(port), "DO_NOT_TRACK": "1", "BROWSER": "true"}
+    variables |= {"REVERIE_INSPECTOR_KEY": _KEY}
     command = [sys.executable, "-m", "reverie"]
     try:
-        _run([sys.executable, "examples/demo.py", "--marts"], variables)
-        _run([*command, "report", str(home / "report.html"), "--tenant", "demo"], variables)
-        _run([*command, "evaluate", "--tenant", "demo", "--html", str(home / "evaluation.html")], variables)
+        report, evaluation = home / "report.html", home / "evaluation.html"
+        if not report.exists():
+            _run([sys.executable, "examples/demo.py", "--marts"], variables)
+            _run([*command, "report", str(report), "--tenant", "demo"], variables)
+        if not evaluation.exists():
+            _run([*command, "evaluate", "--tenant", "demo", "--html", str(evaluation)], variables)
         with (
             _started([sys.executable, "-m", "deployments.ui"], variables, "Dagster is ready"),
-            _started([*command, "inspect", "--port", "0", "--json"], variables, "}\n") as said,
+            _started([*command, "serve", "--inspector", "--port", "0", "--json"], variables, "}\n") as said,
         ):
-            opened = json.loads(said)
-            yield Addresses(
-                dagster=f"http://127.0.0.1:{port}", inspector=opened["inspector"], key=opened["key"], folder=home
-            )
+            yield Addresses(dagster=f"http://127.0.0.1:{port}", inspector=json.loads(said)["inspector"], folder=home)
     finally:
         _run([*command, "db", "stop"], variables)
-        shutil.rmtree(home, ignore_errors=True)
 
 
 def _run(command: list[str], variables: Mapping[str, str]) -> None:
@@ -140,7 +145,7 @@ def _started(command: list[str], variables: Mapping[str, str], until: str) -> It
 
 def _sign_in(page: Page, addresses: Addresses) -> None:
     page.goto(f"{addresses.inspector}sign-in")
-    page.get_by_label("API key").fill(addresses.key)
+    page.get_by_label("API key").fill(_KEY)
     page.get_by_role("button", name="Sign in").click()
 
 
@@ -156,7 +161,7 @@ def _file(name: str, scroll_to: str = "") -> Callable[[Page, Addresses], None]:
     def open_file(page: Page, addresses: Addresses) -> None:
         page.goto((addresses.folder / name).as_uri())
         if scroll_to:
-            page.get_by_role("heading", name=scroll_to).first.scroll_into_view_if_needed()
+            page.get_by_role("heading", name=scroll_to).first.evaluate("heading => heading.scrollIntoView()")
 
     return open_file
 
@@ -175,30 +180,38 @@ def _latest_cycle(page: Page, addresses: Addresses) -> None:
     page.goto(f"{addresses.dagster}/runs/{longest['id']}")
 
 
+def _health(page: Page, addresses: Addresses) -> None:
+    page.goto(f"{addresses.dagster}/assets/memory_health?view=overview")
+    page.get_by_text("Plots", exact=True).click()
+    page.locator("canvas").first.wait_for()
+    page.get_by_text("Forgotten", exact=True).first.evaluate("title => title.scrollIntoView()")
+
+
 def _recall(page: Page, addresses: Addresses) -> None:
     page.goto(f"{addresses.inspector}recall?tenant=demo&subject=arjun")
     page.get_by_label("Question or message").fill("Does he still drink coffee?")
     page.get_by_role("button", name="Recall").click()
+    page.get_by_role("heading", name="A: reverie").evaluate("heading => heading.scrollIntoView()")
 
 
 def _memory(page: Page, addresses: Addresses) -> None:
     page.goto(f"{addresses.inspector}subject?tenant=demo&subject=arjun")
-    page.get_by_role("main").get_by_role("link", name="coffee").first.click()
+    page.get_by_role("main").get_by_role("link", name="acid reflux").first.click()
 
 
 SCREENS = (
     Screen(
         name="dagster-assets",
-        open=_dagster("/locations/reverie/asset-groups/memory/lineage"),
+        open=_dagster("/locations/reverie/asset-groups/memory/list"),
         shows="deduplicated_memories",
     ),
-    Screen(name="dagster-run", open=_latest_cycle, shows="new_candidates"),
-    Screen(name="dagster-health", open=_dagster("/assets/memory_health?view=plots"), shows="Active memories"),
+    Screen(name="dagster-run", open=_latest_cycle, shows="RUN_SUCCESS"),
+    Screen(name="dagster-health", open=_health, shows="Memories per subject", drawn="canvas"),
     Screen(name="inspector-subject", open=_inspector("subject?tenant=demo&subject=arjun"), shows="True now"),
     Screen(name="inspector-memory", open=_memory, shows="Rests on"),
     Screen(name="inspector-recall", open=_recall, shows="reverie"),
     Screen(name="report", open=_file("report.html"), shows="demo", drawn=".main-svg"),
-    Screen(name="evaluation", open=_file("evaluation.html"), shows="demo", drawn=".main-svg"),
+    Screen(name="evaluation", open=_file("evaluation.html", "Ablations"), shows="demo", drawn=".main-svg"),
 )
 
 
