@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from reverie.store.server.programs import free_port
 from reverie.testing import fast_directory
@@ -29,7 +29,7 @@ from reverie.testing import fast_directory
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "screens"
 #: Pixels of the browser's window.
-WINDOW = {"width": 1200, "height": 750}
+WINDOW: ViewportSize = {"width": 1200, "height": 750}
 #: Bytes that a screen may have: it is part of every clone.
 MOST_BYTES = 150 << 10
 #: Opens every tenant of the inspector; always the same, as the pages show the first digits of its hash.
@@ -54,7 +54,7 @@ class Screen:
     """A screen: what opens it, and a text that it shows when it is drawn."""
 
     name: str
-    open: Callable[[Page, Addresses], None]
+    open: Callable[[Page, Addresses], object]
     shows: str
     #: What is drawn last, as a selector; empty: the text.
     drawn: str = ""
@@ -149,15 +149,15 @@ def _sign_in(page: Page, addresses: Addresses) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-def _dagster(path: str) -> Callable[[Page, Addresses], None]:
-    return lambda page, addresses: page.goto(f"{addresses.dagster}{path}") and None
+def _dagster(path: str) -> Callable[[Page, Addresses], object]:
+    return lambda page, addresses: page.goto(f"{addresses.dagster}{path}")
 
 
-def _inspector(path: str) -> Callable[[Page, Addresses], None]:
-    return lambda page, addresses: page.goto(f"{addresses.inspector}{path}") and None
+def _inspector(path: str) -> Callable[[Page, Addresses], object]:
+    return lambda page, addresses: page.goto(f"{addresses.inspector}{path}")
 
 
-def _file(name: str, scroll_to: str = "") -> Callable[[Page, Addresses], None]:
+def _file(name: str, scroll_to: str = "") -> Callable[[Page, Addresses], object]:
     def open_file(page: Page, addresses: Addresses) -> None:
         page.goto((addresses.folder / name).as_uri())
         if scroll_to:

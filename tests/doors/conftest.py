@@ -69,7 +69,7 @@ def make_or_skip() -> str:
 def opened(
     command: list[str], printed: Path, *, stop_by: signal.Signals = signal.SIGINT, **variables: str
 ) -> Iterator[Door]:
-    """Run `command` with a free port in PORT and PREFECT_PORT until the block ends; then stop it and all it started, as Ctrl-C does."""
+    """Run `command` until the block ends, with a free port in PORT and PREFECT_PORT; then interrupt and stop it."""
     port = free_port()
     with printed.open("wb") as output:
         process = subprocess.Popen(
