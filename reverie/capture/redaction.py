@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
 from reverie.capture.identity import statement_hash, turn_hash
-from reverie.language.sensitivity import without_secrets
+from reverie.language.sensitivity import is_identifier, without_secrets
 from reverie.model import ImportedStatement, Turn
-
-#: Names of identifiers. A long number of theirs may pass for a card, and without them a row cannot be found again.
-_IDENTIFIER: Final = re.compile(r"(?:^|[_\W])ids?$|[a-z]Ids?$")
 
 
 def redacted_turns(turns: Sequence[Turn]) -> tuple[list[Turn], int]:
@@ -51,7 +47,7 @@ def redacted_json(value: Any, name: str = "") -> Any:
         return {each: redacted_json(below, each) for each, below in value.items()}
     if isinstance(value, list):
         return [redacted_json(each, name) for each in value]
-    if not isinstance(value, str | int) or isinstance(value, bool) or _IDENTIFIER.search(name):
+    if not isinstance(value, str | int) or isinstance(value, bool) or is_identifier(name):
         return value
     text = str(value)
     clean, number = without_secrets(text)

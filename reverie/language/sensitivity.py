@@ -64,6 +64,11 @@ def without_secrets(text: str) -> tuple[str, int]:
     return ("".join([*parts, text[at:]]), number) if number else (text, 0)
 
 
+def is_identifier(name: str) -> bool:
+    """Whether a name in structured data is that of an identifier, which is never a secret."""
+    return _identifier().search(name) is not None
+
+
 def is_always_told(text: str) -> bool:
     """Whether a text is of allergies or diets, which matter where nobody asks for them."""
     return _always_told().search(text) is not None
@@ -107,6 +112,11 @@ def _person() -> re.Pattern[str]:
 @cache
 def _secret_cue() -> re.Pattern[str]:
     return re.compile(read_table("sensitive")["secret_cue"], re.IGNORECASE)
+
+
+@cache
+def _identifier() -> re.Pattern[str]:
+    return re.compile(read_table("sensitive")["identifier"])
 
 
 @cache
