@@ -16,11 +16,12 @@ VERCEL := clients/vercel-ai/node_modules
 SITE := .venv-site
 DIST := .venv-dist
 PORT ?= 3000
+export PREFECT_PORT ?= 4200
 COUNT ?= 100000
 SEED ?= 20261122
 WORKERS ?= 2
 
-.PHONY: help env demo ui marts docs prefect worker test test-extras test-adapters test-installs reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench lock client site dist wheel clean
+.PHONY: help env demo ui marts docs screens prefect worker test test-extras test-adapters test-installs reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench lock client site dist wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,10 +70,13 @@ marts: $(DEMO)  ## build the marts for data teams with dbt, and test them (ARGS=
 docs: $(DEMO)  ## write dbt's documentation of the marts as one page and open it
 	@$(BIN)/python -m deployments.marts docs
 
-prefect: $(PREFECT)  ## start the server of the flows on http://127.0.0.1:4200
+screens: $(READY)  ## take the screens that the documentation shows, of the sample history (needs Chromium)
+	$(BIN)/python -m tools.screens
+
+prefect: $(PREFECT)  ## start the server of the flows on http://127.0.0.1:$(PREFECT_PORT)
 	@$(BIN)/python -m deployments.prefect_server
 
-worker: $(PREFECT)  ## serve the flows and drain the queue every minute
+worker: $(PREFECT)  ## serve the flows and start a drain when something is due (PREFECT_PORT= as for make prefect)
 	@$(BIN)/python -m deployments.worker
 
 # bytecode is kept even where the machine forbids it: each of the suite's processes would compile all libraries again

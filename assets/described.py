@@ -16,7 +16,7 @@ OWNERS = ["team:memory"]
 
 _SCHEMA = Path(__file__).resolve().parents[1] / "sql" / "schema.txt"
 _DOCS = Path(__file__).resolve().parents[1] / "docs"
-_LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<target>[^)\s]+)\)")
+_LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]+)\]\((?P<target>[^)\s]+)\)")
 _COLUMN = re.compile(r"^  (?P<name>[a-z_][a-z0-9_]*) (?P<rest>[^()]+?.*?)(?: -- (?P<comment>.*))?$")
 #: What ends the type in a recorded column.
 _AFTER_TYPE = re.compile(r" (?:not null|default |statistics |generated |collate |grants ).*$")
@@ -47,12 +47,14 @@ def columns_of(table: str) -> dg.TableSchema:
 
 @cache
 def page(docs: str) -> str:
-    """Return a page of docs/ to be read in Dagster: links within the repository would lead nowhere, and are text."""
+    """Return a page of docs/ to be read in Dagster: without pictures, and with links within the repository as text."""
     text = (_DOCS / docs).read_text(encoding="utf-8")
     return f"{_LINK.sub(_without_target, text)}\n\nThis page is `docs/{docs}` of the repository."
 
 
 def _without_target(link: re.Match[str]) -> str:
+    if link["image"]:
+        return ""
     return link[0] if link["target"].startswith("https://") else link["text"]
 
 

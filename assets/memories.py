@@ -164,6 +164,9 @@ MADE = {
 }
 
 
+#: Names of counts on the pages of the assets; others are those of the reports, in words.
+_NAMES = {"lists_before": "posting lists before", "lists": "posting lists", "cost_usd": "cost (US dollars)"}
+
 #: Stages that every cycle has, those of the backlog too.
 _IN_EACH_CYCLE = {*PARTS, "prune"}
 
@@ -242,14 +245,14 @@ class _Taking:
         kept = {name: number for name, number in counts.items() if number or name in ("tenants", "seconds")}
         done = sum(each.is_done for each in self._stands.values())
         times = {each.cycle.as_of for each in self._stands.values() if each.cycle}
-        of_cycle = {"cycle_of": as_of_tag(max(times))} if times else {}
-        return (
+        said = (
             kept
-            | of_cycle
-            | ({"waits_for": ", ".join(sorted(waits)), "tenants_waiting": waits.total()} if waits else {})
-            | ({"tenants_done_before": done} if done else {})
-            | ({"tenants_failed": len(totals.failed)} if totals.failed else {})
+            | ({"time of the cycle": as_of_tag(max(times))} if times else {})
+            | ({"waits for": ", ".join(sorted(waits)), "tenants waiting": waits.total()} if waits else {})
+            | ({"tenants done before": done} if done else {})
+            | ({"tenants failed": len(totals.failed)} if totals.failed else {})
         )
+        return {_NAMES.get(name, name.replace("_", " ")): value for name, value in said.items()}
 
     def _counts(self, totals: Totals) -> dict[str, int | float]:
         """The counts of the step; of a stage that past cycles of the run had as well, the sums over all of them."""

@@ -1,6 +1,6 @@
 """`make prefect`: run a Prefect server on this machine, with its database beside Reverie's.
 
-PORT sets the port. PREFECT_SERVER_DATABASE_CONNECTION_URL names an existing database for Prefect, as
+PREFECT_PORT sets the port. PREFECT_SERVER_DATABASE_CONNECTION_URL names an existing database for Prefect, as
 postgresql+asyncpg://. Without it, a database called `prefect` is created on Reverie's database server.
 """
 
@@ -15,14 +15,14 @@ from reverie.settings import Settings, load_settings
 from reverie.store.migrate import migrate
 from reverie.store.server.address import database_url
 
-HOST = "127.0.0.1"
+HOST, PORT = "127.0.0.1", "4200"
 DATABASE = "prefect"
 VARIABLE = "PREFECT_SERVER_DATABASE_CONNECTION_URL"
 
 
 def main() -> None:
     """Prepare the databases, then execute `prefect server start`. Errors are printed as one sentence."""
-    port = os.environ.get("PORT") or "4200"
+    port = prefect_port()
     try:
         settings = load_settings()
         url = database_url(settings)
@@ -34,6 +34,11 @@ def main() -> None:
     print(f"Prefect will be available on http://{HOST}:{port} within a minute. Press Ctrl-C to stop.", flush=True)
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", HOST, "--port", port]
     os.execve(sys.executable, command, environment)
+
+
+def prefect_port() -> str:
+    """Return the port of the server on this machine, which `make prefect` and `make worker` share: PREFECT_PORT."""
+    return os.environ.get("PREFECT_PORT") or PORT
 
 
 def prefect_environment(settings: Settings, url: str, port: str) -> dict[str, str]:

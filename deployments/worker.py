@@ -3,7 +3,7 @@
 It polls the queue itself instead of using a schedule on the server, since each flow run takes a process and some
 seconds, even if the queue is empty (docs/decisions/0013).
 
-PREFECT_API_URL names the Prefect server; the default is the one that `make prefect` starts.
+PREFECT_API_URL names the Prefect server; the default is the one that `make prefect` starts, at PREFECT_PORT.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 
 import httpx
 
+from deployments.prefect_server import HOST, prefect_port
 from reverie.errors import ReverieError
 from reverie.settings import load_settings
 from reverie.store.connect import database_errors
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from prefect.deployments.runner import RunnerDeployment
 
 ROOT = Path(__file__).resolve().parent.parent
-API_URL = "http://127.0.0.1:4200/api"
 #: Polling interval.
 EVERY = timedelta(seconds=15)
 DRAIN = "drain-due-sessions/drain"
@@ -43,7 +43,7 @@ def main() -> None:
     """Serve until interrupted. Errors are printed as one sentence."""
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
-    url = os.environ.setdefault("PREFECT_API_URL", API_URL)
+    url = os.environ.setdefault("PREFECT_API_URL", f"http://{HOST}:{prefect_port()}/api")
     os.environ.setdefault("DO_NOT_TRACK", "1")
     try:
         httpx.get(f"{url}/health", timeout=10).raise_for_status()

@@ -1,6 +1,7 @@
 """deliver_webhooks: triggers that are due and changes of memories reach the webhooks that subscribed to them."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
@@ -9,6 +10,7 @@ from resources.artifacts import show_table
 from resources.connections import connected
 from resources.failures import checked, in_one_sentence
 from reverie.drive.deliver.delivering import deliver
+from reverie.drive.deliver.sending import send_by_http
 from reverie.store.clock import tenant_time
 
 
@@ -19,9 +21,10 @@ def deliver_messages(tenant: str | None = None, as_of: datetime | None = None) -
     rows: list[dict[str, str | int]] = []
     with connected() as reverie:
         store, now = reverie.worker, datetime.now(UTC)
+        send = partial(send_by_http, private_hosts=reverie.settings.webhook_private_hosts)
         for name in [tenant] if tenant else [each for each, _ in store.tenants()]:
             at = tenant_time(store, name, as_of or now)
-            counts = deliver(store, name, as_of=at, clock=lambda: datetime.now(UTC))
+            counts = deliver(store, name, as_of=at, clock=lambda: datetime.now(UTC), send=send)
             rows.append({"tenant": name} | counts)
     show_table("delivered", "What became of the messages of each tenant.", rows)
     return {name: sum(int(row[name]) for row in rows) for name in ("filled", "delivered", "failed", "dead")}

@@ -119,7 +119,8 @@ class Settings(BaseSettings):
     mcp_origins: Annotated[tuple[str, ...], NoDecode] = ()
     #: URLs of OAuth servers that issue keys of the API as access tokens, told to MCP clients; separated by commas.
     mcp_issuers: Annotated[tuple[str, ...], NoDecode] = ()
-
+    #: Hosts of webhooks that may have private, loopback or link-local addresses; separated by commas.
+    webhook_private_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     #: Key that opens every tenant in the inspector; it is no key of the API. None: each key opens its own tenant.
     inspector_key: SecretStr | None = Field(default=None, min_length=32, max_length=1000)
     #: Signs the cookies of the inspector, for several processes behind one address. None: random, for one process.
@@ -145,7 +146,7 @@ class Settings(BaseSettings):
             return None
         return SecretStr(postgres_url(value.get_secret_value()))
 
-    @field_validator("mcp_origins", "mcp_issuers", mode="before")
+    @field_validator("mcp_origins", "mcp_issuers", "webhook_private_hosts", mode="before")
     @classmethod
     def _separated(cls, value: object) -> object:
         if not isinstance(value, str):

@@ -18,6 +18,8 @@ import click
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "var" / "site"
+#: Pictures of the pages, by `make screens`.
+SCREENS = "docs/screens"
 #: Pages beside those of `docs/`.
 OTHERS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "examples/README.md",
           *(path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("clients/*/README.md"))))  # fmt: skip
@@ -32,7 +34,7 @@ ORDER: Mapping[str, tuple[str, ...]] = {
         "importing", "orchestration", "rebuilding", "evaluating", "simulating", "quality", "examples/README.md"),
     "Analysts": ("marts",),
     "Operators": ("operating", "inspector", "deploying", "sizing", "telemetry", "erasing"),
-    "Deciders": ("policies", "models", "prompts"),
+    "Deciders": ("comparing", "policies", "models", "prompts"),
     "Reference": ("cli", "reference/commands.md", "reference/api.md", "reference/python.md", "bench/README.md"),
     "Contributors": ("CONTRIBUTING.md", "CHANGELOG.md", "design-sources"),
 }  # fmt: skip
@@ -68,6 +70,7 @@ def write_pages(folder: Path) -> list[str]:
     for page, text in written.items():
         (path := folder / page).parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    shutil.copytree(ROOT / SCREENS, folder / SCREENS)
     return list(written)
 
 
@@ -116,7 +119,7 @@ def _link(link: re.Match[str], page: str, pages: set[str]) -> str:
     if not found.is_relative_to(ROOT):
         return link.group()
     name = found.relative_to(ROOT).as_posix()
-    if name in pages:
+    if name in pages or (image and name.startswith(f"{SCREENS}/") and found.is_file()):
         return link.group()
     if found.is_dir() and f"{name}/README.md" in pages:
         return f"{image}[{label}]({path.rstrip('/')}/README.md{'#' + anchor if anchor else ''})"

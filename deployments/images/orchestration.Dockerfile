@@ -2,7 +2,7 @@
 #   docker build -f deployments/images/orchestration.Dockerfile -t reverie-orchestration:0.1.0 .
 # dagster-k8s launches each run, which works one bucket, in a pod of its own.
 FROM python:3.11-slim-bookworm AS build
-ARG EXTRAS=dagster,dbt,prefect,quality,report
+ARG EXTRAS=dagster,dbt,prefect,quality,report,webhooks
 RUN pip install --no-cache-dir uv
 WORKDIR /src
 COPY pyproject.toml requirements.lock README.md LICENSE ./

@@ -1,4 +1,4 @@
-"""Takes secrets out of turns and statements before they are written, where `[sensitivity] redact_secrets` says so."""
+"""Takes secrets out of turns, statements and dead letters before they are written: `[sensitivity] redact_secrets`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import orjson
+
 from reverie.capture.identity import statement_hash, turn_hash
-from reverie.language.sensitivity import without_secrets
+from reverie.language.sensitivity import is_identifier, without_secrets
 from reverie.model import ImportedStatement, Turn
 
 
 def redacted_turns(turns: Sequence[Turn]) -> tuple[list[Turn], int]:
-    """Return turns without the secrets in their texts and tool calls, and how many turns had one."""
+    """Return turns without the secrets in their texts, tool calls and metadata, and how many turns had one."""
     redacted = [_redacted(turn) for turn in turns]
     return redacted, sum(new is not old for new, old in zip(redacted, turns, strict=True))
 
@@ -23,8 +25,41 @@ def redacted_statements(statements: Sequence[ImportedStatement]) -> tuple[list[I
     return redacted, sum(new is not old for new, old in zip(redacted, statements, strict=True))
 
 
+def redacted_payload(payload: bytes | None) -> bytes | None:
+    """Return the record of a dead letter without the secrets in it; what is no JSON is read as text."""
+    if payload is None:
+        return None
+    try:
+        record = orjson.loads(payload)
+    except ValueError:
+        text = payload.decode(errors="surrogateescape")
+        return without_secrets(text)[0].encode(errors="surrogateescape")
+    clean = redacted_json(record)
+    return payload if clean == record else orjson.dumps(clean)
+
+
+def redacted_json(value: Any, name: str = "") -> Any:
+    """Return the same JSON without secrets: those in its texts, and values whose `name` says that they are one.
+
+    Values named as an identifier are left.
+    """
+    if isinstance(value, dict):
+        return {each: redacted_json(below, each) for each, below in value.items()}
+    if isinstance(value, list):
+        return [redacted_json(each, name) for each in value]
+    if not isinstance(value, str | int) or isinstance(value, bool) or is_identifier(name):
+        return value
+    text = str(value)
+    clean, number = without_secrets(text)
+    if not number and name:
+        label = f"{name.replace('_', ' ')}: "
+        labelled, number = without_secrets(label + text)
+        clean = labelled.removeprefix(label)
+    return clean if number else value
+
+
 def _redacted_statement(statement: ImportedStatement) -> ImportedStatement:
-    text, metadata = without_secrets(statement.text)[0], _clean(dict(statement.metadata))
+    text, metadata = without_secrets(statement.text)[0], redacted_json(dict(statement.metadata))
     if text == statement.text and metadata == statement.metadata:
         return statement
     clean = replace(statement, text=text, metadata=metadata)
@@ -36,21 +71,18 @@ def _redacted_statement(statement: ImportedStatement) -> ImportedStatement:
 def _redacted(turn: Turn) -> Turn:
     text, number = without_secrets(turn.text)
     calls = tuple(
-        replace(call, arguments=_clean(call.arguments), why=_clean(call.why), result=_clean(call.result))
+        replace(
+            call,
+            arguments=redacted_json(call.arguments),
+            why=redacted_json(call.why),
+            result=redacted_json(call.result),
+        )
         for call in turn.tool_calls
     )
-    if not number and calls == turn.tool_calls:
+    metadata = redacted_json(dict(turn.metadata)) if turn.metadata else turn.metadata
+    if not number and calls == turn.tool_calls and metadata == turn.metadata:
         return turn
-    clean = replace(turn, text=text, tool_calls=calls)
+    clean = replace(turn, text=text, tool_calls=calls, metadata=metadata)
     if turn.source_id == turn_hash(turn).hex()[:32]:  # made of the content, which had the secret
         return replace(clean, source_id=turn_hash(clean).hex()[:32])
     return clean
-
-
-def _clean(value: Any) -> Any:
-    """The same JSON without the secrets in its texts."""
-    if isinstance(value, str):
-        return without_secrets(value)[0]
-    if isinstance(value, dict):
-        return {name: _clean(each) for name, each in value.items()}
-    return [_clean(each) for each in value] if isinstance(value, list) else value

@@ -64,6 +64,11 @@ def without_secrets(text: str) -> tuple[str, int]:
     return ("".join([*parts, text[at:]]), number) if number else (text, 0)
 
 
+def is_identifier(name: str) -> bool:
+    """Whether a name in structured data is that of an identifier, which is never a secret."""
+    return _identifier().search(name) is not None
+
+
 def is_always_told(text: str) -> bool:
     """Whether a text is of allergies or diets, which matter where nobody asks for them."""
     return _always_told().search(text) is not None
@@ -110,6 +115,11 @@ def _secret_cue() -> re.Pattern[str]:
 
 
 @cache
+def _identifier() -> re.Pattern[str]:
+    return re.compile(read_table("sensitive")["identifier"])
+
+
+@cache
 def _always_told() -> re.Pattern[str]:
     return re.compile(read_table("sensitive")["always_told"], re.IGNORECASE)
 
@@ -120,10 +130,13 @@ def _filled(pattern: str) -> str:
 
 
 def _is_card(number: str) -> bool:
-    """Whether digits have a valid check digit (Luhn, ISO/IEC 7812-1) and are no repetition of one."""
+    """Whether digits have a valid check digit (Luhn, ISO/IEC 7812-1), begin as payment cards do, and differ.
+
+    Times in milliseconds begin with 1, as no payment card does.
+    """
     digits = [int(each) for each in number if each.isdigit()]
     doubled = [sum(divmod(2 * each, 10)) if place % 2 else each for place, each in enumerate(reversed(digits))]
-    return len(set(digits)) > 1 and sum(doubled) % 10 == 0
+    return len(set(digits)) > 1 and digits[0] in range(2, 7) and sum(doubled) % 10 == 0
 
 
 def _is_account(number: str) -> bool:

@@ -148,6 +148,8 @@ class CrisisPolicy(Table):
     review: bool = False
     #: Probability from which the classifier over the message's vector is a sign of its own; 1 leaves it out.
     vector_probability: Share = 1.0
+    #: Probability by a stored vector with the speaker's name, or of a part, from which a message is embedded again.
+    embed_again_probability: Share = 0.02
     #: Further signs, as patterns over lower-case text without apostrophes.
     phrases: tuple[Regex, ...] = ()
     #: A deployment's own helplines; for the countries they name they stand instead of the shipped ones.

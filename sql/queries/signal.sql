@@ -25,6 +25,7 @@ messages as materialized (
 select t.id, t.subject_id, t.session_id, t.said_at, t.text,
        (select halfvec_send(v.vec) from memory.vectors v
         where (not %(embed_again)s::boolean or (t.speaker is null and length(t.text) <= %(whole)s)) and v.tenant_id = %(tenant)s and v.subject_id = t.subject_id and v.model = %(model)s and v.item_id = t.id and v.part = 0),
+       t.speaker is null and length(t.text) <= %(whole)s,
        (select jsonb_build_object('mood', o.mood, 'energy', o.energy, 'style', o.style, 'confidence', o.confidence,
                                   'method', o.method)
         from log.moods o where o.tenant_id = %(tenant)s and o.turn_id = t.id and o.method = 'model'),

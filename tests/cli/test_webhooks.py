@@ -14,3 +14,7 @@ def test_webhooks_are_made_listed_delivered_to_and_ended(invoke, ask, world) -> 
     assert invoke("webhooks", "end", made["id"]).exit_code == 0
     assert "ended" in invoke("webhooks", "list").stdout
     assert invoke("webhooks", "add", "nowhere", "--event", "trigger.due").exit_code != 0
+    local = ("webhooks", "add", "http://127.0.0.1:9/hook", "--event", "trigger.due")
+    refused = invoke(*local)
+    assert refused.exit_code == 2 and "REVERIE_WEBHOOK_PRIVATE_HOSTS" in refused.stderr
+    assert invoke(*local, env={"REVERIE_WEBHOOK_PRIVATE_HOSTS": "127.0.0.1"}).exit_code == 0

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
@@ -56,15 +58,23 @@ class LiveServer:
 @pytest.fixture(scope="module")
 def live(database_factory: DatabaseFactory) -> Iterator[LiveServer]:
     """The server, on a database of the module's own."""
-    with database_factory.migrated() as url:
-        config = uvicorn.Config(create_app(settings_for(url, api_connections=2)), port=0, log_level="warning")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        while not server.started:
-            assert thread.is_alive()
-            thread.join(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
+    with database_factory.migrated() as url, serving(url) as server:
+        yield server
+
+
+@contextmanager
+def serving(url: str, **settings: Any) -> Iterator[LiveServer]:
+    """A server on the database of a URL."""
+    config = uvicorn.Config(create_app(settings_for(url, api_connections=2, **settings)), port=0, log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        thread.join(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
         yield LiveServer(f"http://127.0.0.1:{port}", url)
+    finally:
         server.should_exit = True
         thread.join(20)

@@ -47,11 +47,18 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"data: [DONE]\n\n")
         else:
             choice = {"index": 0, "message": self.server.message, "finish_reason": "stop"}
-            body = json.dumps(base | {"object": "chat.completion", "choices": [choice]}).encode()
+            whole = {"object": "chat.completion", "choices": [choice]}
+            body = json.dumps(base | (self._response() if self.path.endswith("/responses") else whole)).encode()
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+    def _response(self) -> dict[str, Any]:
+        """Of the API of responses."""
+        said = {"type": "output_text", "text": self.server.message["content"], "annotations": []}
+        message = {"type": "message", "id": "m1", "status": "completed", "role": "assistant", "content": [said]}
+        return {"object": "response", "created_at": 1, "status": "completed", "output": [message], "tools": []}
 
     def _deltas(self) -> Iterator[dict[str, Any]]:
         for word in (self.server.message["content"] or "").split(" "):

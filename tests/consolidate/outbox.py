@@ -69,5 +69,6 @@ def run(store: Store, receiver: Receiver, at: datetime = NOW) -> dict[str, int]:
     return deliver(store, "t", as_of=at, clock=lambda: at, send=receiver)
 
 
-def subscribe(store: Store, *events: Any, url: str = "https://example.org/hook") -> tuple[Any, str]:
-    return perform(add_subscription(store.session("t"), url=url, events=events or EVENTS, made_at=NOW))
+def subscribe(store: Store, *events: Any, url: str = "https://example.org/hook", allowed: tuple[str, ...] = ()) -> Any:
+    made = add_subscription(store.session("t"), url=url, events=events or EVENTS, made_at=NOW, private_hosts=allowed)
+    return perform(made)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -18,6 +19,9 @@ from reverie.drive.deliver.delivering import deliver
 from reverie.drive.deliver.sending import send_by_http
 from reverie.store.database import Store
 from tests.consolidate.outbox import NOW, add_trigger, subscribe
+
+#: The receiver listens on this machine.
+ALLOWED = ("127.0.0.1",)
 
 
 @contextmanager
@@ -46,9 +50,12 @@ def listening() -> Iterator[tuple[str, list[tuple[dict[str, str], bytes]]]]:
 
 def test_a_request_is_signed_so_that_any_library_verifies_it(tenant: Store) -> None:
     with listening() as (url, came):
-        _, secret = subscribe(tenant, "trigger.due", url=url)
+        _, secret = subscribe(tenant, "trigger.due", url=url, allowed=ALLOWED)
         add_trigger(tenant)
-        counts = deliver(tenant, "t", as_of=NOW, clock=lambda: datetime.now(UTC), send=send_by_http)
+        refused = deliver(tenant, "t", as_of=NOW, clock=lambda: datetime.now(UTC) - timedelta(hours=1))
+        assert (refused["failed"], came) == (1, []), "the address is not public, and the setting is gone"
+        send = partial(send_by_http, private_hosts=ALLOWED)
+        counts = deliver(tenant, "t", as_of=NOW, clock=lambda: datetime.now(UTC), send=send)
     assert counts["delivered"] == 1
     ((headers, body),) = came
     assert Webhook(secret).verify(body, headers)["type"] == "trigger.due"

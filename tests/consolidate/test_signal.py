@@ -11,6 +11,7 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.drive.cycle import catch_up, ingest
+from reverie.inference import load_embedder
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
@@ -120,3 +121,25 @@ def test_a_history_gives_figures_and_what_follows(
         part = [record for record in records if begin <= datetime.fromisoformat(record["said_at"]) < end]
         work_in(other_store, part, tmp_path / f"{number}.jsonl", end if number < 3 else END, policy)
     assert digest(other_store, "t").tables == before.tables
+
+
+def test_a_speakers_name_makes_no_crisis_and_hides_none(store: Store, tmp_path: Path) -> None:
+    """The stored vectors have the name: by them .57 and .31, by the words alone .08 and .50."""
+    texts = (
+        "830, back to normal. Going to bed. Move my 9:00, I won't be human.",
+        "I have been giving my things away, it feels like time.",
+    )
+    path = tmp_path / "said.jsonl"
+    path.write_text("".join(json.dumps(turn(BEGIN, text, speaker="Dana")) + "\n" for text in texts), encoding="utf-8")
+    import_file(store, path, tenant_id="t", now=END)
+    embedder = load_embedder("minilm", threads=1)
+    work = Work(store=store, scope=Scope(tenant_id="t"), policy=load_policy("reverie"), as_of=END, embedder=embedder)
+    for _ in ingest(work):
+        pass
+    crises = dict(
+        rows(
+            store,
+            "select t.text, m.crisis from memory.moods m join log.turns t on t.id = m.turn_id where m.tenant_id = 't'",
+        )
+    )
+    assert crises == {texts[0]: False, texts[1]: True}

@@ -150,7 +150,7 @@ def test_moods_follow_the_chain_of_a_live_message() -> None:
     policy = load_policy("reverie")
 
     def message(place: int, text: str, hours: float) -> UntoldMessage:
-        return UntoldMessage(UUID(int=place), "ana", "s", BEGIN + hours * HOUR, text, None, None, own=True)
+        return UntoldMessage(UUID(int=place), "ana", "s", BEGIN + hours * HOUR, text, None, True, None, own=True)
 
     messages = [message(1, "so sad", 0), message(2, "the report is on the desk", 1), message(3, "the desk", 40)]
     options: dict[str, Any] = {"policy": policy, "embedding_model": "none", "instructs": lambda _: False}

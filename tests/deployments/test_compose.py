@@ -60,14 +60,19 @@ def test_every_setting_is_one_of_ours(services: Services) -> None:
     assert used and used <= ours
 
 
-def test_a_replica_and_telemetry_are_off_until_they_are_set(services: Services) -> None:
+def test_what_is_off_until_it_is_set(services: Services) -> None:
+    given = {
+        "REVERIE_READ_URL": "postgresql://replica/reverie",
+        ENDPOINT: "http://otel-collector:4318",
+        "REVERIE_MCP_ORIGINS": "https://app.example",
+        "REVERIE_MCP_ISSUERS": "https://login.example",
+        "REVERIE_WEBHOOK_PRIVATE_HOSTS": "hooks.internal",
+    }
     for name in ("api", "worker"):
-        assert services[name]["environment"]["REVERIE_READ_URL"] is None
-        assert services[name]["environment"][ENDPOINT] is None
+        assert all(services[name]["environment"][variable] is None for variable in given)
     program = docker_compose_or_skip()
     shown = [*program, "--file", str(COMPOSE), "config"]
     off = subprocess.run(shown, env={"POSTGRES_PASSWORD": "x"}, capture_output=True, text=True, check=True).stdout
-    given = {"REVERIE_READ_URL": "postgresql://replica/reverie", ENDPOINT: "http://otel-collector:4318"}
     on = subprocess.run(
         shown, env={"POSTGRES_PASSWORD": "x"} | given, capture_output=True, text=True, check=True
     ).stdout

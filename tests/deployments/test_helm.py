@@ -30,6 +30,7 @@ EVERYTHING = {
     "worker": {"keda": {"enabled": True}},
     "database": {"migrationKey": "owner", "readKey": "replica"},
     "telemetry": {"endpoint": "http://collector.monitoring:4318"},
+    "mcp": {"origins": ["https://a.example", "https://b.example"], "issuers": ["https://login.example"]},
     "settings": {"REVERIE_LANGUAGE_MODEL": "litellm/openai/gpt-4o-mini"},
     "settingsSecrets": ["model-keys"],
     "imagePullSecrets": [{"name": "registry"}],
@@ -146,17 +147,23 @@ def test_the_api_alone_reads_from_a_replica_and_every_process_sends_its_traces(m
     seen = {name: variables(pod) for name, pod in pods(manifests)}
     assert [name for name, settings in seen.items() if "REVERIE_READ_URL" in settings] == ["memory-api"]
     assert seen["memory-api"]["REVERIE_READ_URL"] == replica
+    spoken_to = {
+        "REVERIE_MCP_ORIGINS": "https://a.example,https://b.example",
+        "REVERIE_MCP_ISSUERS": "https://login.example",
+    }
+    assert spoken_to.items() <= seen["memory-api"].items()
     assert all(settings[ENDPOINT] == "http://collector.monitoring:4318" for settings in seen.values())
     (policy,) = (each for each in manifests if each["kind"] == "NetworkPolicy" and each["metadata"]["name"] == "memory")
     ports = {port["port"] for rule in policy["spec"]["egress"] for port in rule["ports"]}
     assert ports == {53, 5432, 4318, 443}
 
 
-def test_both_are_off_until_they_are_set() -> None:
+def test_what_is_off_until_it_is_set() -> None:
     values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
     assert (values["database"]["readKey"], values["telemetry"]["endpoint"]) == ("", "")
     plain = rendered({})
-    assert "REVERIE_READ_URL" not in plain and ENDPOINT not in plain and "4318" not in plain
+    assert values["mcp"] == {"origins": [], "issuers": []}
+    assert not [each for each in ("REVERIE_READ_URL", "REVERIE_MCP", ENDPOINT, "4318") if each in plain]
 
 
 def test_every_selector_finds_its_pods(manifests: list[dict[str, Any]]) -> None:

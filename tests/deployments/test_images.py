@@ -32,3 +32,9 @@ def test_an_image_is_built_of_what_is_there_and_runs_as_nobody(path: object) -> 
 def test_the_image_of_the_engine_has_no_orchestrator() -> None:
     text = (DEPLOYMENTS / "images" / "engine.Dockerfile").read_text()
     assert not any(name in text for name in ORCHESTRATORS)
+
+
+def test_the_image_of_the_orchestrators_has_what_its_flows_need() -> None:
+    text = (DEPLOYMENTS / "images" / "orchestration.Dockerfile").read_text()
+    (default,) = re.findall(r"^ARG EXTRAS=(\S+)$", text, re.MULTILINE)
+    assert (ROOT / "flows" / "deliver_webhooks.py").is_file() and {"prefect", "webhooks"} <= set(default.split(","))

@@ -69,12 +69,12 @@ def make_or_skip() -> str:
 def opened(
     command: list[str], printed: Path, *, stop_by: signal.Signals = signal.SIGINT, **variables: str
 ) -> Iterator[Door]:
-    """Run `command` with a free port in PORT until the block ends; then stop it and all it started, as Ctrl-C does."""
+    """Run `command` until the block ends, with a free port in PORT and PREFECT_PORT; then interrupt and stop it."""
     port = free_port()
     with printed.open("wb") as output:
         process = subprocess.Popen(
             command,
-            env=clean_environment(PORT=str(port), **variables),
+            env=clean_environment(**{"PORT": str(port), "PREFECT_PORT": str(port)} | variables),
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=output,

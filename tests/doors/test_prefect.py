@@ -78,7 +78,7 @@ def prefect(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPath
         while not _is_healthy(server):
             assert server.process.poll() is None and time.monotonic() < until, server.text()[-3000:]
             time.sleep(0.2)
-        api = {"PREFECT_API_URL": f"{server.address}/api", "PREFECT_HOME": str(home / "prefect")}
+        api = {"PREFECT_PORT": str(server.port), "PREFECT_HOME": str(home / "prefect")}
         worker = stack.enter_context(opened([make, "worker"], home / "worker", **given, **api))
         opened_ = Prefect(server=server, worker=worker, url=url)
         while len(opened_.ask("/deployments/filter", {})) < len(FLOWS):

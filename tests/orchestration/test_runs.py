@@ -122,7 +122,7 @@ def test_metadata_are_counts_names_and_times(remembered: Store, run_job: RunJob)
         values = {
             key: value.value
             for key, value in metadata.items()
-            if key not in ("Tenants", "Memories by kind", "Memories by state", "cycle_of")
+            if key not in ("Tenants", "Memories by kind", "Memories by state", "time of the cycle")
         }
         assert values
         assert {type(value) for value in values.values()} <= {int, float}, name
@@ -157,13 +157,13 @@ def test_a_stage_alone_says_what_it_waits_for(
     assert not result.get_asset_materialization_events()
     (seen,) = [event for event in result.all_events if event.event_type_value == "ASSET_OBSERVATION"]
     metadata = seen.event_specific_data.asset_observation.metadata
-    assert metadata["waits_for"].value == "extract"
-    assert metadata["tenants_waiting"].value == 2
+    assert metadata["waits for"].value == "extract"
+    assert metadata["tenants waiting"].value == 2
     for step in ("extract", "embed", "signal", "catch_up", "correct", "merge"):
         assert run_job("cycle", "01", op_selection=[step]).get_asset_materialization_events(), step
     # done steps are not done again
     (again,) = run_job("cycle", "01", op_selection=["merge"]).get_asset_materialization_events()
-    assert again.materialization.metadata["tenants_done_before"].value == 2
+    assert again.materialization.metadata["tenants done before"].value == 2
     assert digests(remembered) == before
 
 

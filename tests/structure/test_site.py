@@ -55,3 +55,13 @@ def test_the_shim_of_the_search_comes_from_the_site(tmp_path: Path) -> None:
     (page := tmp_path / "docs" / "cli.html").write_text('<script src="https://unpkg.com/iframe-worker/shim">')
     site.finish(tmp_path, shim)
     assert page.read_text() == '<script src="../assets/javascripts/iframe-worker.js">'
+
+
+def test_screens_are_small_and_each_is_shown(pages: Path) -> None:
+    from tools.screens import MOST_BYTES, SCREENS
+
+    taken = {path.stem: path.stat().st_size for path in (site.ROOT / site.SCREENS).glob("*.png")}
+    assert taken.keys() == {screen.name for screen in SCREENS} and max(taken.values()) <= MOST_BYTES
+    shown = "".join(path.read_text(encoding="utf-8") for path in (pages / "docs").glob("*.md"))
+    for name in taken:
+        assert f"](screens/{name}.png)" in shown and (pages / "docs" / "screens" / f"{name}.png").is_file()

@@ -70,7 +70,13 @@ class WebhookReplayed(Answer):
 )
 async def post_webhook(body: WebhookRequest, caller: Admin) -> Response:
     """Have events sent to a URL. Requests are signed as Standard Webhooks describes. Requires the scope admin."""
-    id_, secret = await add_subscription(caller.writer(), url=body.url, events=body.events, made_at=now())
+    id_, secret = await add_subscription(
+        caller.writer(),
+        url=body.url,
+        events=body.events,
+        made_at=now(),
+        private_hosts=caller.services.settings.webhook_private_hosts,
+    )
     return answer({"id": id_, "secret": secret})
 
 

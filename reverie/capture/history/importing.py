@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -23,6 +22,7 @@ from reverie.capture.history.sorting import SortedRecords, append_records, confl
 from reverie.capture.history.values import split_mapping
 from reverie.capture.mending import is_sound
 from reverie.capture.record_fields import MAX_ID, MAX_IGNORED
+from reverie.capture.redaction import redacted_payload
 from reverie.capture.times import TimeForm, time_form
 from reverie.capture.validation import Rejection, Validator
 from reverie.errors import InputError
@@ -341,9 +341,12 @@ class _Importer:
         return self._letter(record.line, rejection.reason, with_place(record, rejection.detail), payload, record.key)
 
     def _letter(self, line: int, reason: str, detail: str, payload: bytes | None, key: str = "") -> DeadLetter:
-        named = partial(dead_letter, self._tenant, source=self._source, line=line, key=key)
+        letter = dead_letter(
+            self._tenant, source=self._source, line=line, key=key, reason=reason, detail=detail, payload=payload
+        )
+        kept = redacted_payload(letter.payload) if self._redacts else letter.payload
         # a record need not name whom the import is about
-        return replace(named(reason=reason, detail=detail, payload=payload), subject_id=self._validator.subject)
+        return replace(letter, payload=kept, subject_id=self._validator.subject)
 
     def _resolve(self, conn: Connection[Any], batch: Batch, letters: list[DeadLetter]) -> int:
         """Delete dead letters of earlier imports of this file or source whose records have now been imported."""

@@ -17,6 +17,7 @@ import orjson
 
 from reverie.capture.append import REFUSED, Refusal
 from reverie.capture.mending import is_sound, mend, mend_text
+from reverie.capture.redaction import redacted_json
 from reverie.errors import ConflictError, InputError
 from reverie.language.sensitivity import without_secrets
 from reverie.language.text import clean_text
@@ -185,6 +186,7 @@ async def _record(
     if policy.sensitivity.redact_secrets:
         redacted = [replace(event, content=without_secrets(event.content)[0]) for event in events.events]
         events = replace(events, events=redacted)
+        source = replace(source, metadata=source.metadata and redacted_json(dict(source.metadata)))
     params = _columns(source, events.events, at) | {
         "tenant": source.tenant_id,
         "subject": source.subject_id,

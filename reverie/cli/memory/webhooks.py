@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from uuid import UUID
 
 import click
@@ -44,6 +45,7 @@ def add_webhook(url: str, events: tuple[str, ...], tenant: str | None, as_json: 
             url=url,
             events=events,  # type: ignore[arg-type]
             made_at=datetime.now(UTC),
+            private_hosts=session.settings.webhook_private_hosts,
         )
         id_, secret = perform(made)
     if as_json:
@@ -109,10 +111,17 @@ def end_webhook(webhook: UUID, tenant: str | None, as_json: bool) -> None:
 def deliver_now(tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
     """Send what is due to the tenant's webhooks. A message that fails is sent again later, ten times at most."""
     from reverie.drive.deliver.delivering import deliver
+    from reverie.drive.deliver.sending import send_by_http
 
     with CommandSession(tenant) as session:
         session.require_tenant()
-        counts = deliver(session.worker, session.tenant_id, as_of=session.time(as_of), clock=lambda: datetime.now(UTC))
+        counts = deliver(
+            session.worker,
+            session.tenant_id,
+            as_of=session.time(as_of),
+            clock=lambda: datetime.now(UTC),
+            send=partial(send_by_http, private_hosts=session.settings.webhook_private_hosts),
+        )
     if as_json:
         print_json({"tenant_id": session.tenant_id} | counts)
     else:

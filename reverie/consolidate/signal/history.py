@@ -35,8 +35,10 @@ class UntoldMessage:
     session_id: str
     said_at: datetime
     text: str
-    #: Its stored vector, as Postgres sends a halfvec; None: it has none, or not one of these words alone.
+    #: Its stored vector, as Postgres sends a halfvec; None: it has none, or one that is not to be used.
     vector: bytes | None
+    #: Whether that is of its words alone, without a speaker's name, and of all of them.
+    of_words: bool
     #: What a language model told of it when it came.
     told: Mood | None
     #: Whether the subject wrote it.

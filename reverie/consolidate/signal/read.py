@@ -46,8 +46,11 @@ def read_messages_of(
     params |= {"ttl": timedelta(hours=work.policy.working_memory.ttl_hours)}
     plan_by_group(conn)
     messages, begins = [], []
-    for id_, subject, session, at, text, vector, told, begun, own in conn.execute(sql["read_messages"], params):
-        message = UntoldMessage(id_, subject, session, at, text, vector, Mood(**told) if told else None, own)
+    for id_, subject, session, at, text, vector, of_words, told, begun, own in conn.execute(
+        sql["read_messages"], params
+    ):
+        mood = Mood(**told) if told else None
+        message = UntoldMessage(id_, subject, session, at, text, vector, of_words, mood, own)
         messages.append(message)
         if begun:
             begins.append(message)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from reverie.consolidate.signal.decide import follow_history
 from reverie.consolidate.signal.history import SubjectDays, UntoldMessage
-from reverie.consolidate.signal.moods import MoodVector, gives_instruction, needs_vectors, tell_all
+from reverie.consolidate.signal.moods import MoodVector, gives_instruction, may_be_crisis, needs_vectors, tell_all
 from reverie.consolidate.signal.read import open_days, read_histories, read_messages_of
 from reverie.consolidate.signal.write import write_figures, write_followed, write_moods
 from reverie.inference import from_half_wire, to_half_wire
@@ -24,9 +24,9 @@ from reverie.store.work import Work
 def signal(work: Work) -> Report:
     """Tell moods and make figures of the days that wait; counts `moods`, `days`, `periods`, `memories`, `triggers`.
 
-    Moods use the stored vectors. Where `[signals] embed_again` says so, a message whose vector is not of its words
-    alone, since its speaker's name or only a part of it was embedded, is embedded for this, without a connection; a
-    model that costs money is not asked.
+    Moods use the stored vectors. A vector may be of more or less than a message's words: with the speaker's name, or of
+    a part. Such messages are embedded again, without a connection, where `[signals] embed_again` says so, and where the
+    vector is near to signs of a crisis (`[crisis] embed_again_probability`). A model that costs money is not asked.
     """
     with run(work, "signal") as attempt:
         for name in ("moods", "days", "periods", "memories", "triggers"):
@@ -79,7 +79,12 @@ def _vectors(work: Work, messages: Sequence[UntoldMessage]) -> list[MoodVector |
     stored = [place for place, message in enumerate(messages) if message.vector is not None]
     for place, vector in zip(stored, from_half_wire([messages[p].vector or b"" for p in stored]), strict=True):
         found[place] = vector
-    missing = [place for place, message in enumerate(messages) if message.vector is None and message.told is None]
+    missing = [
+        place
+        for place, (message, vector) in enumerate(zip(messages, found, strict=True))
+        if message.told is None
+        and (vector is None or (not message.of_words and may_be_crisis(vector, work.policy, work.embedder.model)))
+    ]
     if missing and not work.embedder.price_per_token:
         encoded = to_half_wire(work.embedder.encode([messages[place].text for place in missing]))
         for place, vector in zip(missing, from_half_wire([row.tobytes() for row in encoded]), strict=True):

@@ -3,4 +3,6 @@
 - `delivering`: fills the outbox, sends what is due, and settles it
 - `subscriptions`: webhooks of a tenant
 - `sending`: one signed request
+- `destinations`: the hosts to which requests may go
+- `public_network`: connections to public addresses only
 """

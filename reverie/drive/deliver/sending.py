@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -31,22 +31,35 @@ class OutgoingMessage:
 Send = Callable[[OutgoingMessage, datetime], int | str]
 
 
-def send_by_http(message: OutgoingMessage, at: datetime) -> int | str:
-    """Send a message by POST, signed with its secret; redirects are not followed, and the answer's body is not read."""
+def send_by_http(message: OutgoingMessage, at: datetime, *, private_hosts: Collection[str] = ()) -> int | str:
+    """Send a message by POST, signed with its secret; redirects are not followed, and the answer's body is not read.
+
+    Only `private_hosts` may have addresses that are not public. No proxy of the environment is used: behind one, the
+    address could not be checked.
+    """
+    import httpcore
     import httpx
     from standardwebhooks import Webhook
 
+    from reverie.drive.deliver.public_network import PublicNetwork
+
     body = orjson.dumps(message.payload)
-    headers = {
+    headers: dict[bytes | str, bytes | str] = {
         "content-type": "application/json",
         "webhook-id": str(message.id),
         "webhook-timestamp": str(int(at.timestamp())),
         "webhook-signature": Webhook(message.secret).sign(str(message.id), at, body.decode()),
     }
+    timeout = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), TIMEOUT)}
     try:
-        with httpx.stream(
-            "POST", message.url, content=body, headers=headers, timeout=TIMEOUT, follow_redirects=False
-        ) as reply:
-            return reply.status_code
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        url = httpx.URL(message.url)
+        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        with (
+            httpcore.ConnectionPool(
+                ssl_context=httpx.create_ssl_context(), network_backend=PublicNetwork(private_hosts)
+            ) as pool,
+            pool.stream("POST", target, headers=headers, content=body, extensions=timeout) as reply,
+        ):
+            return reply.status
+    except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, httpx.InvalidURL) as error:
         return type(error).__name__

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
+from reverie.drive.deliver.destinations import require_public
 from reverie.errors import InputError, NotFoundError
 from reverie.model import require_aware
 from reverie.store.queries import queries
@@ -38,12 +39,19 @@ class Subscription:
 
 
 async def add_subscription(
-    session: TenantSession, *, url: str, events: Sequence[EventName], made_at: datetime
+    session: TenantSession,
+    *,
+    url: str,
+    events: Sequence[EventName],
+    made_at: datetime,
+    private_hosts: Collection[str] = (),
 ) -> tuple[UUID, str]:
     """Make a webhook; return its id and its secret, which is shown only now.
 
+    `private_hosts` may have addresses that are not public. A name is resolved when a message is sent.
+
     Raises:
-        InputError: the URL is not one of HTTP with a host, or no event is named.
+        InputError: the URL is not one of HTTP with a host, its host is a private address, or no event is named.
         NotFoundError: there is no such tenant.
     """
     parts = urlsplit(url)
@@ -51,6 +59,7 @@ async def add_subscription(
         raise InputError("The URL of a webhook begins with https:// or http:// and names a host.")
     if parts.username or parts.password:
         raise InputError("The URL of a webhook holds no user name and no password: its requests are signed.")
+    require_public(parts.hostname, private_hosts)
     if not events:
         raise InputError(f"Name at least one event: {', '.join(EVENT_NAMES)}.")
     id_, secret = uuid4(), _SECRET_MARK + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()

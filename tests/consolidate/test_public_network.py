@@ -1,0 +1,70 @@
+"""A name is resolved once, and the address that was checked is the one connected to."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import httpcore
+import pytest
+
+from reverie.drive.deliver.public_network import AddressRefused, PublicNetwork
+
+
+class Network(httpcore.NetworkBackend):
+    """Notes what is connected to; the first address never answers."""
+
+    def __init__(self, *silent: str) -> None:
+        self.silent, self.asked = silent, list[str]()
+
+    def connect_tcp(self, host: str, *_: Any, **__: Any) -> httpcore.NetworkStream:
+        self.asked.append(host)
+        if host in self.silent:
+            raise httpcore.ConnectTimeout
+        return httpcore.NetworkStream()
+
+
+def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> list[str]:
+    asked: list[str] = []
+
+    def resolve(host: str, port: int, **_: Any) -> list[Any]:
+        asked.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    return asked
+
+
+def public(network: Network, *private_hosts: str) -> PublicNetwork:
+    ours = PublicNetwork(private_hosts)
+    ours._network = network
+    return ours
+
+
+def test_the_address_that_was_checked_is_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, network = resolving(monkeypatch, "93.184.215.14", "93.184.215.15"), Network("93.184.215.14")
+    public(network).connect_tcp("example.org", 443)
+    assert (asked, network.asked) == (["example.org"], ["93.184.215.14", "93.184.215.15"])
+
+
+def test_one_private_address_refuses_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolving(monkeypatch, "93.184.215.14", "169.254.169.254")
+    network = Network()
+    with pytest.raises(AddressRefused):
+        public(network).connect_tcp("rebinding.example", 80)
+    assert network.asked == []
+    public(network, "rebinding.example").connect_tcp("Rebinding.example", 80)
+    assert network.asked == ["Rebinding.example"], "the setting allows the name"
+
+
+def test_a_host_that_never_answers_or_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolving(monkeypatch, "93.184.215.14")
+    with pytest.raises(httpcore.ConnectTimeout):
+        public(Network("93.184.215.14")).connect_tcp("example.org", 443)
+
+    def unknown(*_: Any, **__: Any) -> None:
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(httpcore.ConnectError, match="gaierror"):
+        public(Network()).connect_tcp("nowhere.example", 443)
