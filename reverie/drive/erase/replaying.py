@@ -1,4 +1,4 @@
-"""Receipts outside of the database, and what they say erased again in one that was restored from a backup."""
+"""Receipts outside of the database: what they say is erased again in one that was restored, or that a tenant moved to."""
 
 from __future__ import annotations
 
@@ -31,23 +31,38 @@ class ReceiptFile(NamedTuple):
     #: Tells the keys by which the marks were made, and nothing of them.
     keys: bytes
     receipts: list[tuple[Receipt, list[bytes]]]
+    #: The keys themselves, in the export of a tenant; None: only a copy of that database can take the marks.
+    secret: bytes | None = None
 
 
 def write_receipts(store: Store, tenant_id: str, path: Path) -> int:
     """Write a tenant's receipts to a file: hashes and counts, no content; return how many. Raises InputError."""
     with store.transaction(tenant_id) as conn:
-        receipts, marks = read_receipts(conn, tenant_id), read_marks(conn, tenant_id)
-        keys = _keys(conn)
-    lines = [{"format": _FORMAT, "tenant_id": tenant_id, "keys": keys.hex()}]
-    for receipt in receipts:
-        row: dict[str, Any] = {name: getattr(receipt, name) for name in Receipt.__slots__}
-        row["marks"] = marks.get(receipt.id, [])
-        lines.append(row)
+        lines = receipt_lines(conn, tenant_id)
     try:
-        path.write_bytes(b"".join(orjson.dumps(line, default=_plain) + b"\n" for line in lines))
+        path.write_bytes(b"".join(lines))
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}.") from error
-    return len(receipts)
+    return len(lines) - 1
+
+
+def receipt_lines(conn: Connection[Any], tenant_id: str, *, with_secret: bool = False) -> list[bytes]:
+    """Return a tenant's receipts as lines of a file, after a line that says whose they are.
+
+    `with_secret`: the file has the keys of the marks, so that another database can take it; the transaction goes on as
+    the eraser, who alone reads them. Whoever has the keys can compare a guess with what was erased.
+    """
+    sql, first = queries("receipts"), {"format": _FORMAT, "tenant_id": tenant_id, "keys": _keys(conn).hex()}
+    receipts, marks = read_receipts(conn, tenant_id), read_marks(conn, tenant_id)
+    if with_secret:
+        conn.execute(queries("erase")["act_as_eraser"])
+        (secret,) = conn.execute(sql["secret"]).fetchone() or (b"",)
+        first["secret"] = bytes(secret or b"").hex()
+    lines: list[dict[str, Any]] = [first]
+    for receipt in receipts:
+        row: dict[str, Any] = {name: getattr(receipt, name) for name in Receipt.__slots__}
+        lines.append(row | {"marks": marks.get(receipt.id, [])})
+    return [orjson.dumps(line, default=_plain) + b"\n" for line in lines]
 
 
 def read_receipt_file(path: Path) -> ReceiptFile:
@@ -57,11 +72,12 @@ def read_receipt_file(path: Path) -> ReceiptFile:
         if first["format"] != _FORMAT:
             raise ValueError
         receipts = [(_receipt(line), [bytes.fromhex(mark) for mark in line["marks"]]) for line in lines]
+        secret = bytes.fromhex(first["secret"]) if first.get("secret") else None
+        found = ReceiptFile(first["tenant_id"], bytes.fromhex(first["keys"]), receipts, secret)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} is no file of receipts: reverie receipts --export writes one.") from error
-    found = ReceiptFile(first["tenant_id"], bytes.fromhex(first["keys"]), receipts)
     if broken := first_break(found.tenant_id, [receipt for receipt, _ in receipts]):
         raise InputError(f"The chain of receipts in {path.name} is broken at receipt {broken}.")
     return found
@@ -70,7 +86,8 @@ def read_receipt_file(path: Path) -> ReceiptFile:
 def replay_receipts(eraser: Eraser, file: ReceiptFile) -> Iterator[Erased]:
     """Write the receipts that the database lacks, and erase again what they say; yields each subject's.
 
-    Repeated, it goes on. What was said about a subject since it was erased stays.
+    Repeated, it goes on. What was said about a subject since it was erased stays. A database in which nothing of the
+    tenant was erased takes the keys of an export over, so that it knows what was erased elsewhere.
 
     Raises:
         InputError: the receipts are of another tenant, or their marks were made with other keys.
@@ -94,10 +111,12 @@ def replay_receipts(eraser: Eraser, file: ReceiptFile) -> Iterator[Erased]:
 
 
 def _add_receipts(conn: Connection[Any], tenant_id: str, file: ReceiptFile) -> None:
+    if file.secret is not None and _keys(conn) != file.keys:
+        conn.execute(queries("receipts")["take_secret"], {"secret": file.secret})
     if _keys(conn) != file.keys:
         raise InputError(
             f"The keys of tenant {tenant_id} in this database are not those by which the receipts were made: this is "
-            "no copy of that database."
+            + ("no copy of that database." if file.secret is None else "not where it moves to: it erased by its own.")
         )
     there = read_receipts(conn, tenant_id)
     known = [receipt.hash for receipt, _ in file.receipts]
