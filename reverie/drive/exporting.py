@@ -1,8 +1,8 @@
 """Export: a person or a whole tenant as files, for people to read and for another Reverie to import.
 
 `log.jsonl` has all that memory is made of: `reverie import` writes it to the log of another database, where a run makes
-the same memory, digest for digest. `memory.jsonl` has the memory itself with its lineage, to read. `receipts.jsonl` of a tenant
-tells the other database what was erased. Everything is read in one snapshot.
+the same memory, digest for digest. `memory.jsonl` has the memory itself with its lineage, to read. `receipts.jsonl` of
+a tenant tells the other database what was erased. Everything is read in one snapshot.
 """
 
 from __future__ import annotations

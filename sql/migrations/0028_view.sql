@@ -21,3 +21,37 @@ create function ops.take_erasure_secret(secret bytea) returns boolean
     returning true
 $$;
 comment on function ops.take_erasure_secret is 'Take over the keys of a tenant that moved in; null and no change where something was erased by the present ones.';
+
+-- Whose history arrived late. The last cycle that a subject went through is the latest of the ledger's prunes that covered it,
+-- since every run ends its cycles with one; a subject whose memory was not scored yet went through none. Cheap where nothing is
+-- late: the latest prune of all comes first.
+create function ops.late_among(of_tenant text, subjects text[], times timestamptz[])
+    returns table (subject_id text, happened_at timestamptz)
+    language sql stable set search_path = '' as $$
+    with prunes as materialized (
+        select r.as_of, r.scope from ops.runs r
+        where r.tenant_id = of_tenant and r.stage = 'prune' and r.status = 'done'
+          and r.as_of >= (select min(x) from unnest(times) x)
+    ),
+    early as materialized (
+        select x.subject_id, min(x.at) as at
+        from unnest(subjects, times) x (subject_id, at)
+        where x.at <= (select max(as_of) from prunes)
+        group by x.subject_id
+    ),
+    known as materialized (
+        select e.subject_id, e.at from early e
+        where exists (select from memory.memories m
+                      where m.tenant_id = of_tenant and m.subject_id = e.subject_id and m.scored)
+           or e.subject_id in (select f.subject_id from memory.tombstones f where f.tenant_id = of_tenant)
+    )
+    select k.subject_id, k.at from known k
+    where exists (select from prunes p
+                  where p.as_of >= k.at
+                    and (not p.scope ? 'subjects' or p.scope -> 'subjects' ? k.subject_id)
+                    and (not p.scope ? 'shards'
+                         or ops.shard_of(of_tenant, k.subject_id) >= (p.scope #>> '{shards,0}')::int
+                            and ops.shard_of(of_tenant, k.subject_id) < (p.scope #>> '{shards,1}')::int))
+    order by k.subject_id
+$$;
+comment on function ops.late_among is 'Subjects of whom something happened at a time that their cycles have passed, with the earliest such time.';

@@ -1,4 +1,4 @@
-"""Receipts outside of the database: what they say is erased again in one that was restored, or that a tenant moved to."""
+"""Receipts outside of the database, and what they say erased again where it was restored or a tenant moved to."""
 
 from __future__ import annotations
 
