@@ -115,6 +115,14 @@ def test_a_late_outcome_makes_its_subject_late(
         assert digest(store, TENANT).tables == whole.tables
         load(store, late, tmp_path)  # known already
         assert late_subjects(work(store)) == []
+        log = export(url, TENANT, tmp_path / "out", subject_id=None, at=UNTIL).files[0]
+    with databases() as url, Store.open(url, size=2) as store:
+        early = tmp_path / "early.jsonl"
+        early.write_text("".join(line for line in log.read_text().splitlines(keepends=True) if ": 340" not in line))
+        import_export(store, early, tenant_id=TENANT)
+        consolidate(store, TENANT, POLICY, UNTIL)
+        import_export(store, log, tenant_id=TENANT)
+        assert late_subjects(work(store)) == ["ana"]
 
 
 def test_a_session_that_goes_on_across_a_cycle_is_not_late(databases: Databases, tmp_path: Path) -> None:
