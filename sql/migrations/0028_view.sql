@@ -55,3 +55,7 @@ create function ops.late_among(of_tenant text, subjects text[], times timestampt
     order by k.subject_id
 $$;
 comment on function ops.late_among is 'Subjects of whom something happened at a time that their cycles have passed, with the earliest such time.';
+
+-- what 0014 grants, for databases that it made before it did
+grant select (tenant_id, subject_id, balance_usd, given_at) on ops.subject_credits to reverie_analyst;
+grant select (subject_id) on ops.calls to reverie_analyst;

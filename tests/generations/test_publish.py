@@ -102,14 +102,8 @@ def test_a_late_outcome_is_worked_into_a_generation_at_its_time(
     remembered: dict[str, Any], ask: Ask, invoke: Invoke, tmp_path: Path
 ) -> None:
     ask("rebuild", "--shadow")
-    late: dict[str, Any] = {
-        "subject_id": "ana",
-        "session_id": "ana-1",
-        "source_id": "t2",
-        "type": "outcome",
-        "metric": "saves",
-    }
-    late |= {"value": 9, "positive": True}
+    late: dict[str, Any] = {"subject_id": "ana", "session_id": "ana-1", "source_id": "t2"}
+    late |= {"type": "outcome", "metric": "saves", "value": 9, "positive": True}
     late["observed_at"] = (compact.START + timedelta(days=12)).isoformat()
     (tmp_path / "late.jsonl").write_text(json.dumps(late))
     assert invoke("import", str(tmp_path / "late.jsonl")).exit_code == 0

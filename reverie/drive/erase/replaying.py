@@ -118,9 +118,9 @@ def _add_receipts(conn: Connection[Any], tenant_id: str, file: ReceiptFile) -> N
             f"The keys of tenant {tenant_id} in this database are not those by which the receipts were made: this is "
             + ("no copy of that database." if file.secret is None else "not where it moves to: it erased by its own.")
         )
-    there = read_receipts(conn, tenant_id)
+    there = [receipt.hash for receipt in read_receipts(conn, tenant_id)]
     known = [receipt.hash for receipt, _ in file.receipts]
-    if [receipt.hash for receipt in there] != known[: len(there)]:
+    if there[: len(known)] != known[: len(there)]:
         raise ConflictError("This database has other receipts than the file: it was restored before they were written.")
     for receipt, marks in file.receipts[len(there) :]:
         add_receipt(conn, tenant_id, receipt, marks)
