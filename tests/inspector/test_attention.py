@@ -41,7 +41,7 @@ def waiting(site: Site) -> None:
 
 def test_a_trigger_is_acted_upon_once_and_the_audit_says_by_whom(admin: httpx.Client, waiting: None) -> None:
     page = admin.get("triggers").text
-    assert "crisis, expected hours 9.5" in page and "a person" in page and "withheld" not in page
+    assert "crisis, expected hours 9.5" in page and "a person" in page and "withheld:" not in page
     assert page.count('class="quiet">Done') == 2
     form = {"token": token_of(page), "trigger": str(TRIGGER), "action": "done"}
     assert "The trigger is done." in admin.post("triggers", data=form).text
