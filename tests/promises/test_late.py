@@ -118,7 +118,9 @@ def test_a_late_outcome_makes_its_subject_late(
         log = export(url, TENANT, tmp_path / "out", subject_id=None, at=UNTIL).files[0]
     with databases() as url, Store.open(url, size=2) as store:
         early = tmp_path / "early.jsonl"
-        early.write_text("".join(line for line in log.read_text().splitlines(keepends=True) if '"value":340' not in line))
+        early.write_text(
+            "".join(line for line in log.read_text().splitlines(keepends=True) if '"value":340' not in line)
+        )
         import_export(store, early, tenant_id=TENANT)
         consolidate(store, TENANT, POLICY, UNTIL)
         import_export(store, log, tenant_id=TENANT)

@@ -1,8 +1,8 @@
 """A database of an older revision, with rows in every table, is upgraded in one step and worked on from there.
 
-`revision_0015.sql.xz` is a dump (`pg_dump --inserts`) that the code of that revision left: the compact history, half of it worked in before a
-correction, a pin and a logged recall, model replies, turns on their way to the log, and a made-up row in tables that
-these leave empty.
+`revision_0015.sql.xz` is a dump (`pg_dump --inserts`) that the code of that revision left: the compact history, half of
+it worked in before a correction, a pin and a logged recall, model replies, turns on their way to the log, and a made-up
+row in tables that these leave empty.
 """
 
 from __future__ import annotations
