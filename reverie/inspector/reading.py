@@ -176,7 +176,7 @@ async def latest_corrections(session: TenantSession, *, limit: int) -> list[Corr
     return await session.run(Statement(queries("inspector")["actions"], params, row=CorrectionMade))
 
 
-def count_waiting(store: Store, tenant_id: str, at: datetime) -> tuple[int, int]:
+def count_unattended(store: Store, tenant_id: str, at: datetime) -> tuple[int, int]:
     """Return how many flagged messages nobody has looked at, and how many triggers are due; `store`: the worker's."""
     params = {"tenant": tenant_id, "as_of": at}
     with store.transaction(tenant_id) as conn:

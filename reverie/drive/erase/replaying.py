@@ -16,7 +16,16 @@ from reverie.drive.erase.erasing import Erased, Eraser
 from reverie.errors import ConflictError, InputError
 from reverie.interruption import check_interruption
 from reverie.store.database import Store
-from reverie.store.privacy.receipts import Receipt, add_receipt, first_break, read_marks, read_receipts, target_of
+from reverie.store.privacy.receipts import (
+    Receipt,
+    add_receipt,
+    first_break,
+    read_marks,
+    read_receipts,
+    read_secret,
+    take_secret,
+    target_of,
+)
 from reverie.store.queries import queries
 
 _FORMAT = "reverie receipts"
@@ -52,12 +61,11 @@ def receipt_lines(conn: Connection[Any], tenant_id: str, *, with_secret: bool = 
     `with_secret`: the file has the keys of the marks, so that another database can take it; the transaction goes on as
     the eraser, who alone reads them. Whoever has the keys can compare a guess with what was erased.
     """
-    sql, first = queries("receipts"), {"format": _FORMAT, "tenant_id": tenant_id, "keys": _keys(conn).hex()}
+    first = {"format": _FORMAT, "tenant_id": tenant_id, "keys": _keys(conn).hex()}
     receipts, marks = read_receipts(conn, tenant_id), read_marks(conn, tenant_id)
     if with_secret:
         conn.execute(queries("erase")["act_as_eraser"])
-        (secret,) = conn.execute(sql["secret"]).fetchone() or (b"",)
-        first["secret"] = bytes(secret or b"").hex()
+        first["secret"] = read_secret(conn).hex()
     lines: list[dict[str, Any]] = [first]
     for receipt in receipts:
         row: dict[str, Any] = {name: getattr(receipt, name) for name in Receipt.__slots__}
@@ -112,7 +120,7 @@ def replay_receipts(eraser: Eraser, file: ReceiptFile) -> Iterator[Erased]:
 
 def _add_receipts(conn: Connection[Any], tenant_id: str, file: ReceiptFile) -> None:
     if file.secret is not None and _keys(conn) != file.keys:
-        conn.execute(queries("receipts")["take_secret"], {"secret": file.secret})
+        take_secret(conn, file.secret)
     if _keys(conn) != file.keys:
         raise InputError(
             f"The keys of tenant {tenant_id} in this database are not those by which the receipts were made: this is "
