@@ -128,7 +128,7 @@ def _add_receipts(conn: Connection[Any], tenant_id: str, file: ReceiptFile) -> N
         )
     there = [receipt.hash for receipt in read_receipts(conn, tenant_id)]
     known = [receipt.hash for receipt, _ in file.receipts]
-    if there[: len(known)] != known[: len(there)]:
+    if there != known[: len(there)]:
         raise ConflictError("This database has other receipts than the file: it was restored before they were written.")
     for receipt, marks in file.receipts[len(there) :]:
         add_receipt(conn, tenant_id, receipt, marks)
