@@ -1,29 +1,39 @@
 """What a rebuild costs beside pg_restore of the same memory, and what a diff and a publish take.
 
-    python -m bench.rebuild [--turns 2000] [--subjects 20] [--memories 100000]
+    python -m bench.rebuild [--turns 2000] [--subjects 20] [--memories 100000] [--clients 16]
 
 Prints one JSON object. A made-up history is imported and worked in; then a generation is built beside it with every
 vector cached, as the same database is restored by pg_restore of its own dump, one process each. The generation of
-another policy is compared and published, and reverted. The diff of two synthetic memories of `--memories` rows each, a
+another policy is compared and published, and reverted, while `--clients` connections ask `reverie serve` for recalls
+and contexts and append turns, as fast as it answers. The diff of two synthetic memories of `--memories` rows each, a
 hundredth of which differ, is timed as `reverie diff --questions 0` does it. Needs the extra `embedded`.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
+import numpy as np
+
 from bench.embed import fixed_texts
+from bench.http_load import Connection, Request, closed_loop
+from reverie.api.keys import add_key
 from reverie.capture.history.importing import import_file
 from reverie.drive.advance import advance
 from reverie.generations.building import begin, build
@@ -37,6 +47,7 @@ from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.server.address import libpq_environment
 from reverie.store.server.programs import programs
+from reverie.store.session import perform
 from reverie.store.work import Work
 from reverie.testing import database
 
@@ -44,6 +55,8 @@ TENANT = "bench"
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
 #: Turns of a subject a day.
 DAILY = 10
+#: How long clients ask before a publish begins.
+SETTLE_SECONDS = 3
 
 #: Memories with a turn each; of one in a hundred the text is that of `%(text)s`.
 _MEMORIES = """
@@ -123,18 +136,72 @@ def restore(url: str) -> float:
                 admin.execute(f'drop database "{target}" with (force)')
 
 
-def measure_publish(live: LiveMemory) -> dict[str, Any]:
-    """Publish a generation of another policy, and revert it."""
+@contextmanager
+def under_load(live: LiveMemory, subjects: int, clients: int) -> Iterator[dict[str, Any]]:
+    """Have `reverie serve` asked by clients meanwhile; the figures are complete afterwards."""
+    made = add_key(
+        live.work.store.session(TENANT), name="bench", scopes=["read", "write"], policy="reverie", made_at=START
+    )
+    environment = os.environ | {"DATABASE_URL": live.url, "REVERIE_API_RATE": "1000000/second"}
+    command = [sys.executable, "-m", "reverie", "serve", "--port", "0", "--json"]
+    key, found, over = perform(made)[1], dict[str, Any](), Event()
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        url = json.loads("".join(server.stdout.readline() for _ in range(5)))["url"]
+        port = int(url.rsplit(":", 1)[1])
+        asking = Thread(target=lambda: found.update(asyncio.run(ask_on(port, key, subjects, clients, over))))
+        asking.start()
+        try:
+            time.sleep(SETTLE_SECONDS)
+            yield found
+        finally:
+            over.set()
+            asking.join()
+            server.terminate()
+
+
+async def ask_on(port: int, key: str, subjects: int, clients: int, over: Event) -> dict[str, Any]:
+    """Ask until it is over; how many requests there were, how many failed, and milliseconds."""
+    connections, numbers = [Connection(port, key) for _ in range(clients)], count()
+    times, statuses = list[float](), Counter[int]()
+
+    def make() -> Request:
+        number = next(numbers)
+        subject, question = f"s{number % subjects}", f"What about {number % 97}?"
+        if number % 3 == 0:
+            turn = {"role": "user", "text": f"I like the number {number}.", "source_id": str(number)}
+            body = {"subject_id": subject, "session_id": f"load-{number % 50}", "turns": [turn]}
+            return "POST", "/v1/turns", json.dumps(body).encode()
+        path = "/v1/recalls" if number % 3 == 1 else "/v1/contexts"
+        return "POST", path, json.dumps({"subject_id": subject, "question": question}).encode()
+
+    while not over.is_set():
+        some, answered = await closed_loop(connections, make, 0.5)
+        times += some
+        statuses.update(answered)
+    return {
+        "requests": len(times),
+        "requests_failed": sum(number for status, number in statuses.items() if status != 200),
+        "request_p50_ms": round(float(np.median(times)), 1),
+        "request_p95_ms": round(float(np.percentile(times, 95)), 1),
+        "request_max_ms": round(max(times), 1),
+    }
+
+
+def measure_publish(live: LiveMemory, subjects: int, clients: int) -> dict[str, Any]:
+    """Publish a generation of another policy, and revert it, under load."""
     plan, store = plan_by("brain", live), live.work.store
     generation = begin(live, plan)
     for _ in build(live, plan, generation):
         pass
     publisher = Publisher(clock=lambda: live.work.as_of, embedder_of=load_embedder, gated=False)
-    done = publish(live, find_generation(store, TENANT, generation.number, "ready"), publisher)
-    own = replace(live, work=replace(live.work, policy=plan.policy))
-    back = revert(own, find_generation(store, TENANT, generation.number, "published"), publisher)
+    with under_load(live, subjects, clients) as load:
+        done = publish(live, find_generation(store, TENANT, generation.number, "ready"), publisher)
+        own = replace(live, work=replace(live.work, policy=plan.policy))
+        back = revert(own, find_generation(store, TENANT, generation.number, "published"), publisher)
     drop_generation(live, generation)
-    return {
+    return load | {
+        "publish_attempts": done.attempts,
         "publish_rows": done.rows,
         "publish_lock_s": round(done.lock_seconds, 3),
         "revert_rows": back.rows,
@@ -171,10 +238,12 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=2000)
     parser.add_argument("--subjects", type=int, default=20)
     parser.add_argument("--memories", type=int, default=100_000)
+    parser.add_argument("--clients", type=int, default=16)
     given = parser.parse_args()
     found: dict[str, Any] = measure_diff(given.memories)
     with remembered(given.turns, given.subjects) as live:
-        found |= {"turns": given.turns} | measure_rebuild(live) | measure_publish(live)
+        found |= {"turns": given.turns} | measure_rebuild(live)
+        found |= measure_publish(live, given.subjects, given.clients)
     print(json.dumps(found, indent=2))
 
 

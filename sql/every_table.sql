@@ -138,6 +138,7 @@ begin
     end loop;
 end
 $$;
+revoke execute on function ops.erasure_secret, ops.take_erasure_secret from reverie_worker;
 
 -- Where Citus is, new tables are distributed as the others are.
 select ops.distribute_tables();

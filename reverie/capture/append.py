@@ -101,6 +101,11 @@ def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Ou
     return _append_result(len(outcomes), row)
 
 
+def note_late_outcomes(conn: Connection[Any], tenant_id: str) -> None:
+    """Note the subjects of whom the caller's transaction copied outcomes that are late, as `insert_outcomes` does."""
+    conn.execute(queries("capture")["note_late_outcomes"], {"tenant": tenant_id})
+
+
 #: The type of an event by the kind of the statement: `extract` reads a document in chunks, as it does an attachment.
 _EVENT_TYPES: Mapping[StatementKind, str] = {"fact": "fact", "preference": "preference", "document": "attachment"}
 

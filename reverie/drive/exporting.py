@@ -1,8 +1,8 @@
 """Export: a person or a whole tenant as files, for people to read and for another Reverie to import.
 
 `log.jsonl` has all that memory is made of: `reverie import` writes it to the log of another database, where a run makes
-the same memory, digest for digest. `memory.jsonl` has the memory itself with its lineage, to read. Everything is read
-in one snapshot.
+the same memory, digest for digest. `memory.jsonl` has the memory itself with its lineage, to read. `receipts.jsonl` of
+a tenant tells the other database what was erased. Everything is read in one snapshot.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import orjson
 from psycopg import Connection, IsolationLevel
 from psycopg.sql import SQL, Identifier
 
+from reverie.drive.erase.replaying import receipt_lines
 from reverie.errors import InputError, NotFoundError
 from reverie.language.sensitivity import classes_among
 from reverie.policy import load_policy
@@ -65,6 +66,8 @@ class Exported:
 def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at: datetime) -> Exported:
     """Write `log.jsonl` and `memory.jsonl` about a subject or a whole tenant (None) into an empty or new folder.
 
+    Of a tenant that erased something, `receipts.jsonl` has the receipts, with the keys of their marks.
+
     Raises NotFoundError for what there is nothing of, InputError for a folder that is not empty or cannot be written.
     """
     counts: dict[str, int] = {}
@@ -82,6 +85,8 @@ def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at
             _write(files[0], manifest, log, counts)
             memory = shown.of(_table_rows(conn, tenant_id, subject_id, MEMORY_TABLES))
             _write(files[1], manifest | {"format": f"{FORMAT} memory"}, memory, counts)
+            if subject_id is None:
+                files += _write_receipts(conn, tenant_id, folder / "receipts.jsonl", counts)
         except OSError as error:
             raise InputError(f"{folder} cannot be written: {error.strerror}.") from error
     if subject_id is not None and not counts and not shown.left_out:
@@ -159,6 +164,15 @@ def _table_rows(
             cursor.itersize = _ROWS
             for (row,) in cursor.execute(statement, params | {"table": table}):
                 yield row
+
+
+def _write_receipts(conn: Connection[Any], tenant_id: str, file: Path, counts: dict[str, int]) -> list[Path]:
+    lines = receipt_lines(conn, tenant_id, with_secret=True)
+    if len(lines) == 1:
+        return []
+    file.write_bytes(b"".join(lines))
+    counts["ops.erasures"] = len(lines) - 1
+    return [file]
 
 
 def _write(file: Path, manifest: Mapping[str, Any], rows: Iterator[dict[str, Any]], counts: dict[str, int]) -> None:

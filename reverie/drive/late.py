@@ -1,7 +1,8 @@
-"""late: the memory of a subject is made again where something was read after cycles had gone beyond its time.
+"""late: the memory of a subject is made again where something came in after cycles had gone beyond its time.
 
 Merges, summaries and forgetting of that time were decided without it, so the subject is emptied, and the run that
-follows makes its memory from the log in event order. `extract` notes who is late (docs/decisions/0092).
+follows makes its memory from the log in event order. `extract` notes who is late by a turn or an event, and the log
+who is late by an outcome (docs/decisions/0092, 0107).
 """
 
 from __future__ import annotations

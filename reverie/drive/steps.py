@@ -23,6 +23,7 @@ from reverie.consolidate.extract.stage import extract
 from reverie.consolidate.isolate import by_subject
 from reverie.consolidate.prune.stage import prune
 from reverie.consolidate.stages import STAGES
+from reverie.drive.advance import flush_before_cycle
 from reverie.drive.cycle import (
     AFTER_INGEST,
     INGEST,
@@ -162,6 +163,7 @@ class _Cycle:
             yield from _isolated(at_cycle, PARTS[name])
 
     def _extract(self) -> Iterator[Report]:
+        yield from flush_before_cycle(self._ingesting)
         yield from settle_retractions(self._ingesting)
         try:
             yield from _isolated(self._ingesting, lambda part: iter((extract(part),)), INGEST)

@@ -11,6 +11,7 @@ from typing import Any
 from psycopg import Connection
 from psycopg.sql import SQL, Composable, Literal
 
+from reverie.capture.append import note_late_outcomes
 from reverie.errors import ConflictError
 from reverie.generations.catalog import Generation
 from reverie.store.queries import queries
@@ -36,6 +37,8 @@ def follow_log(
     copied = {}
     for table in copied_tables(reading, "log"):
         copied[table.name] = _follow_table(reading, writing, tenant_id, generation, table)
+    if copied.get("outcomes"):
+        note_late_outcomes(writing, tenant_id)
     (cache,) = copied_tables(reading, "ops", some=("embeddings",))
     chosen = SQL(sql["of_model"]).format(model=Literal(generation.model))
     copied[cache.name] = copy_missing(reading, writing, tenant_id, cache, chosen).copied

@@ -7,6 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from reverie.errors import NotFoundError
+from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -96,6 +97,21 @@ class CorrectionMade:
     actor: str | None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ActedUpon:
+    """A trigger that somebody acted upon, or a flagged message that somebody looked at."""
+
+    #: trigger or review.
+    item: str
+    #: The kind of the trigger, or why the message was flagged.
+    kind: str
+    subject_id: str
+    #: done, dismissed or seen.
+    action: str
+    acted_at: datetime
+    actor: str | None
+
+
 async def read_tenant(session: TenantSession) -> tuple[str, datetime | None]:
     """Return the policy of the session's tenant, and when its clock stands still (None: it runs).
 
@@ -158,3 +174,17 @@ async def latest_corrections(session: TenantSession, *, limit: int) -> list[Corr
     """Return the latest corrections of the tenant."""
     params = {"tenant": session.tenant_id, "limit": limit}
     return await session.run(Statement(queries("inspector")["actions"], params, row=CorrectionMade))
+
+
+def count_unattended(store: Store, tenant_id: str, at: datetime) -> tuple[int, int]:
+    """Return how many flagged messages nobody has looked at, and how many triggers are due; `store`: the worker's."""
+    params = {"tenant": tenant_id, "as_of": at}
+    with store.transaction(tenant_id) as conn:
+        reviews, triggers = conn.execute(queries("inspector")["waiting"], params).fetchone() or (0, 0)
+    return reviews, triggers
+
+
+async def latest_acts(session: TenantSession, *, limit: int) -> list[ActedUpon]:
+    """Return the latest triggers that were acted upon and reviews that were seen; `session` acts as the worker."""
+    params = {"tenant": session.tenant_id, "limit": limit}
+    return await session.run(Statement(queries("inspector")["acts"], params, row=ActedUpon))

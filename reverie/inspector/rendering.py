@@ -26,6 +26,9 @@ PAGE_HEADERS: Mapping[str, str] = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
+#: From so many hours on a length of time is told in days.
+_HOURS_OF_DAYS = 48
+
 
 def render_page(template: str, values: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
     """Return a page made of a template."""
@@ -52,6 +55,8 @@ def _environment() -> Environment:
         "day": format_day,
         "minute": format_minute,
         "number": format_number,
+        "half_hour": format_half_hour,
+        "hours": format_hours,
         "money": lambda dollars: f"${dollars:,.4f}",
         "words": lambda text: str(text).replace("_", " "),
         "short": lambda id_: str(id_)[:18],
@@ -68,6 +73,18 @@ def format_day(at: datetime | None) -> str:
 def format_minute(at: datetime | None) -> str:
     """Return a minute of UTC; a dash for none."""
     return "–" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def format_half_hour(number: int) -> str:
+    """Return the time at which a half hour of the day begins, of 0 to 48."""
+    return f"{number // 2 % 24:02d}:{number % 2 * 30:02d}"
+
+
+def format_hours(hours: float | None) -> str:
+    """Return a length of time in hours, from two days on in days; a dash for none."""
+    if hours is None:
+        return "–"
+    return f"{hours:,.1f} hours" if hours < _HOURS_OF_DAYS else f"{hours / 24:,.1f} days"
 
 
 def format_number(value: Any) -> str:

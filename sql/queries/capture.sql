@@ -72,7 +72,8 @@ select (select count(*) from added),
 
 -- name: add_outcomes
 -- Outcomes into the log, once: how many were new, the places of those that say otherwise for the same measurement, and the
--- places of those that are refused, as the decision was erased or the subject is not captured.
+-- places of those that are refused, as the decision was erased or the subject is not captured. A subject is noted as late if
+-- its cycles have passed the time of an outcome of what it remembers.
 with refusing as materialized (
     select exists (select from ops.erased e where e.tenant_id = (select %(tenant)s::text) offset 0) as erasures
 ), incoming as materialized (
@@ -96,7 +97,20 @@ with refusing as materialized (
     where kept_value is null and nth = 1 and not erased and not uncaptured
     order by place
     on conflict do nothing
-    returning 1
+    returning subject_id, session_id, source_id, observed_at
+), telling as (
+    select array_agg(a.subject_id) as subjects, array_agg(a.observed_at) as times
+    from added a
+    join log.turns t on t.tenant_id = (select %(tenant)s::text) and t.subject_id = a.subject_id
+        and t.session_id = a.session_id and t.source_id = a.source_id
+    where exists (select from memory.lineage l
+                  where l.tenant_id = (select %(tenant)s::text) and l.source_id = t.id and l.relation = 'extracted')
+), late as (
+    insert into ops.late_subjects (tenant_id, subject_id, happened_at)
+    select %(tenant)s, l.subject_id, l.happened_at
+    from telling cross join lateral ops.late_among(%(tenant)s, telling.subjects, telling.times) l
+    on conflict (tenant_id, subject_id) do update
+    set happened_at = least(ops.late_subjects.happened_at, excluded.happened_at)
 )
 select (select count(*) from added),
        array(select place - 1 from incoming
@@ -105,6 +119,22 @@ select (select count(*) from added),
              order by place),
        array(select place - 1 from incoming where kept_value is null and erased order by place),
        array(select place - 1 from incoming where kept_value is null and not erased and uncaptured order by place)
+
+-- name: note_late_outcomes
+-- Subjects of outcomes that this transaction wrote and that tell of something remembered, after cycles had gone beyond their time.
+with telling as (
+    select array_agg(o.subject_id) as subjects, array_agg(o.observed_at) as times
+    from log.outcomes o
+    join log.turns t on t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
+        and t.source_id = o.source_id
+    where o.tenant_id = %(tenant)s and o.xmin = pg_current_xact_id()::xid
+      and exists (select from memory.lineage l
+                  where l.tenant_id = %(tenant)s and l.source_id = t.id and l.relation = 'extracted')
+)
+insert into ops.late_subjects (tenant_id, subject_id, happened_at)
+select %(tenant)s, l.subject_id, l.happened_at
+from telling cross join lateral ops.late_among(%(tenant)s, telling.subjects, telling.times) l
+on conflict (tenant_id, subject_id) do update set happened_at = least(ops.late_subjects.happened_at, excluded.happened_at)
 
 -- name: add_statements
 -- What another memory system knew as events of the log, once: how many were new, the places of those whose source_id has other

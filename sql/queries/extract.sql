@@ -168,33 +168,8 @@ from unnest(%(event_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[
 on conflict do nothing
 
 -- name: note_late
--- Subjects of whom something is read after cycles had gone beyond its time. The last cycle that a subject went through is the
--- latest of the ledger's prunes that covered it, since every run ends its cycles with one; a subject whose memory was not
--- scored yet went through none. Cheap where nothing is late: the latest prune of all comes first.
+-- Subjects of whom something is read after cycles had gone beyond its time.
 insert into ops.late_subjects (tenant_id, subject_id, happened_at)
-with prunes as materialized (
-    select r.as_of, r.scope from ops.runs r
-    where r.tenant_id = %(tenant)s and r.stage = 'prune' and r.status = 'done'
-      and r.as_of >= (select min(x) from unnest(%(times)s::timestamptz[]) x)
-),
-early as materialized (
-    select x.subject_id, min(x.at) as at
-    from unnest(%(subject_ids)s::text[], %(times)s::timestamptz[]) x (subject_id, at)
-    where x.at <= (select max(as_of) from prunes)
-    group by x.subject_id
-),
-known as materialized (
-    select e.subject_id, e.at from early e
-    where exists (select from memory.memories m
-                  where m.tenant_id = %(tenant)s and m.subject_id = e.subject_id and m.scored)
-       or e.subject_id in (select f.subject_id from memory.tombstones f where f.tenant_id = %(tenant)s)
-)
-select %(tenant)s, k.subject_id, k.at from known k
-where exists (select from prunes p
-              where p.as_of >= k.at
-                and (not p.scope ? 'subjects' or p.scope -> 'subjects' ? k.subject_id)
-                and (not p.scope ? 'shards'
-                     or ops.shard_of(%(tenant)s, k.subject_id) >= (p.scope #>> '{shards,0}')::int
-                        and ops.shard_of(%(tenant)s, k.subject_id) < (p.scope #>> '{shards,1}')::int))
-order by k.subject_id
+select %(tenant)s, l.subject_id, l.happened_at
+from ops.late_among(%(tenant)s, %(subject_ids)s::text[], %(times)s::timestamptz[]) l
 on conflict (tenant_id, subject_id) do update set happened_at = least(ops.late_subjects.happened_at, excluded.happened_at)

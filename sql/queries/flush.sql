@@ -94,6 +94,17 @@ from (select distinct p.subject_id, p.session_id from ops.pending_turns p
 where s.tenant_id = %(tenant)s and s.subject_id = x.subject_id and s.session_id = x.session_id
 returning s.session_id
 
+-- name: hasten_said
+-- Sessions of a scope that wait with a turn said up to a time are due at once.
+update ops.sessions s set flush_at = least(s.flush_at, %(as_of)s)
+from (select distinct p.subject_id, p.session_id from ops.pending_turns p
+      where p.tenant_id = %(tenant)s and p.said_at <= %(until)s
+        and ops.shard_of(p.tenant_id, p.subject_id) >= %(shard_from)s
+        and ops.shard_of(p.tenant_id, p.subject_id) < %(shard_to)s
+        and (%(subjects)s::text[] is null or p.subject_id = any(%(subjects)s))) x
+where s.tenant_id = %(tenant)s and s.subject_id = x.subject_id and s.session_id = x.session_id
+returning s.session_id
+
 -- name: postpone
 -- A session that could not be flushed waits until it is tried again; its turns stay where they are.
 update ops.sessions s set flush_at = %(until)s, expires_at = greatest(s.expires_at, %(until)s)

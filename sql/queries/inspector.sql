@@ -14,22 +14,24 @@ order by r.asked_at desc, r.id
 limit %(limit)s
 
 -- name: latest_sessions
--- The latest sessions of a subject with the mood of their last message.
-select t.session_id, count(*) as turns, min(t.said_at) as began_at, max(t.said_at) as ended_at,
-       (select m.mood || ', ' || m.energy from log.moods m
-        where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.session_id = t.session_id
-        order by m.said_at desc limit 1) as mood
-from log.turns t
-where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
-  and (%(before)s::timestamptz is null or t.said_at < %(before)s)
-group by t.session_id
-order by max(t.said_at) desc, t.session_id
-limit %(limit)s
+-- The latest sessions of a subject with the mood of their last message of which one was told.
+select s.*, (select m.mood || ', ' || m.energy from memory.moods m
+             where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.session_id = s.session_id
+               and m.said_at >= s.began_at and m.said_at <= s.ended_at
+             order by m.said_at desc limit 1) as mood
+from (select t.session_id, count(*) as turns, min(t.said_at) as began_at, max(t.said_at) as ended_at
+      from log.turns t
+      where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
+        and (%(before)s::timestamptz is null or t.said_at < %(before)s)
+      group by t.session_id
+      order by max(t.said_at) desc, t.session_id
+      limit %(limit)s) s
+order by s.ended_at desc, s.session_id
 
 -- name: latest_moods
 -- The moods of a subject's latest messages.
 select turn_id, session_id, said_at, mood, energy, style, method
-from log.moods
+from memory.moods
 where tenant_id = %(tenant)s and subject_id = %(subject)s
 order by said_at desc, turn_id
 limit %(limit)s
@@ -80,3 +82,27 @@ from log.corrections
 where tenant_id = %(tenant)s
 order by corrected_at desc, id
 limit %(limit)s
+
+-- name: acts
+-- The latest triggers that were acted upon and flagged messages that were looked at, with who did it.
+(select 'trigger' as item, coalesce(g.kind, 'trigger') as kind, a.subject_id, a.action, a.acted_at, a.actor
+ from log.acknowledgements a
+ left join memory.triggers g on g.tenant_id = a.tenant_id and g.id = a.trigger_id
+ where a.tenant_id = %(tenant)s
+ order by a.acted_at desc, a.trigger_id
+ limit %(limit)s)
+union all
+(select 'review', r.reason, r.subject_id, 'seen', r.seen_at, r.seen_by
+ from ops.reviews r
+ where r.tenant_id = %(tenant)s and r.seen_at is not null
+ order by r.seen_at desc, r.turn_id
+ limit %(limit)s)
+order by acted_at desc, subject_id
+limit %(limit)s
+
+-- name: waiting
+-- How many flagged messages nobody has looked at, and how many triggers are due.
+select (select count(*) from ops.reviews where tenant_id = %(tenant)s and seen_at is null),
+       (select count(*) from memory.triggers g
+        where g.tenant_id = %(tenant)s and g.due_at <= %(as_of)s and g.until_at > %(as_of)s and g.withheld is null
+          and not exists (select from log.acknowledgements a where a.tenant_id = g.tenant_id and a.trigger_id = g.id))

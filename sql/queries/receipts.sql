@@ -50,3 +50,11 @@ on conflict do nothing
 -- name: ensure_keys
 -- The tenant has the keys of marks; those that it has stay.
 insert into ops.erasure_keys (tenant_id) values (%(tenant)s) on conflict do nothing
+
+-- name: secret
+-- The keys of the tenant, for its export.
+select ops.erasure_secret()
+
+-- name: take_secret
+-- The keys of a tenant that moves in, unless something was erased by those that it has.
+select ops.take_erasure_secret(%(secret)s)

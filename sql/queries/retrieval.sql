@@ -67,23 +67,3 @@ left join (select subject_id, session_id, min(said_at) as began
     on s.subject_id = q.subject_id and s.began < q.asked_at
 group by q.place
 order by q.place
-
--- name: copied_tables
--- The tables of a schema, all or some, each with the columns that are written.
-select c.relname, string_agg(quote_ident(a.attname), ', ' order by a.attnum)
-from pg_catalog.pg_class c
-join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = %(schema)s
-join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-where c.relkind = 'r' and (%(some)s::text[] is null or c.relname = any(%(some)s))
-group by c.relname
-order by c.relname
-
--- name: read_rows
--- A tenant's rows of one table.
-select to_jsonb(t) from {table} t where t.tenant_id = %(tenant)s
-
--- name: write_rows
--- These rows in another database.
-insert into {table} ({columns})
-select {columns} from jsonb_populate_recordset(null::{table}, %(rows)s::jsonb) r
-where r.tenant_id = %(tenant)s

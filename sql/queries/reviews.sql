@@ -1,6 +1,6 @@
 -- name: page_reviews
 -- A page of the turns that a person should look at, the longest waiting first; from the buffer or the log, with their words.
-select r.turn_id, r.subject_id, r.session_id, r.reason, r.flagged_at, r.seen_at,
+select r.turn_id, r.subject_id, r.session_id, r.reason, r.flagged_at, r.seen_at, r.seen_by,
        coalesce((select p.text from ops.pending_turns p
                  where p.tenant_id = (select %(tenant)s::text) and p.subject_id = r.subject_id
                    and p.session_id = r.session_id and p.id = r.turn_id limit 1),
@@ -13,7 +13,8 @@ order by r.flagged_at, r.turn_id
 limit %(limit)s
 
 -- name: mark_seen
--- A person has looked at a turn; one that was seen before keeps its time.
-update ops.reviews r set seen_at = coalesce(r.seen_at, %(seen_at)s)
+-- A person has looked at a turn; one that was seen before keeps its time and who looked.
+update ops.reviews r
+set seen_by = case when r.seen_at is null then %(seen_by)s else r.seen_by end, seen_at = coalesce(r.seen_at, %(seen_at)s)
 where r.tenant_id = (select %(tenant)s::text) and r.turn_id = %(turn)s
 returning r.turn_id

@@ -1,6 +1,7 @@
 -- name: page_subjects
 -- A page of a tenant's subjects in the order of their names, with counts. Names are found by steps of the index, no more
--- of them than the page needs; a recursive query gives its rows as it finds them, so in their order.
+-- of them than the page needs; a recursive query gives its rows as it finds them, so in their order. Who speaks is known to
+-- memory; the turns themselves are searched of subjects alone that no run has met.
 with recursive known as (
     select least((select t.subject_id from log.turns t
                   where t.tenant_id = %(tenant)s and t.subject_id > %(after)s order by t.subject_id limit 1),
@@ -19,9 +20,11 @@ with recursive known as (
     where k.subject_id is not null
       and (%(search)s::text is null
            or position(lower(%(search)s) in lower(k.subject_id)) > 0
-           or exists (select from log.turns t
-                      where t.tenant_id = %(tenant)s and t.subject_id = k.subject_id
-                        and position(lower(%(search)s) in lower(t.speaker)) > 0))
+           or coalesce((select position(lower(%(search)s) in lower(array_to_string(s.speakers, chr(10)))) > 0
+                        from memory.subjects s where s.tenant_id = %(tenant)s and s.subject_id = k.subject_id),
+                       exists (select from log.turns t
+                               where t.tenant_id = %(tenant)s and t.subject_id = k.subject_id
+                                 and position(lower(%(search)s) in lower(t.speaker)) > 0)))
     limit %(limit)s
 )
 select p.subject_id, said.turns, kept.memories, said.last_turn

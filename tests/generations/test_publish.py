@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,21 @@ def test_a_revert_has_what_came_in_after_the_publish(
     ask("publish", "--revert")
     reverted = ask("digest")
     assert ask("rebuild", "--yes")["sha256"] == reverted["sha256"], "as if the generation had never been live"
+
+
+def test_a_late_outcome_is_worked_into_a_generation_at_its_time(
+    remembered: dict[str, Any], ask: Ask, invoke: Invoke, tmp_path: Path
+) -> None:
+    ask("rebuild", "--shadow")
+    late: dict[str, Any] = {"subject_id": "ana", "session_id": "ana-1", "source_id": "t2"}
+    late |= {"type": "outcome", "metric": "saves", "value": 9, "positive": True}
+    late["observed_at"] = (compact.START + timedelta(days=12)).isoformat()
+    (tmp_path / "late.jsonl").write_text(json.dumps(late))
+    assert invoke("import", str(tmp_path / "late.jsonl")).exit_code == 0
+    ask("publish")
+    published = ask("digest")
+    assert published["sha256"] != remembered["sha256"]
+    assert ask("rebuild", "--yes")["sha256"] == published["sha256"]
 
 
 def test_what_was_replaced_is_kept_for_a_time(

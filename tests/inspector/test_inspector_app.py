@@ -15,6 +15,7 @@ PAGES = (
     "recall",
     "context",
     "conflicts",
+    "triggers",
     "reviews",
     "letters",
     "runs",

@@ -59,11 +59,17 @@ def _ask(tab: Page, site: Site, question: str) -> str:
 VIEWS = (
     "tenant",
     "subjects",
-    *(f"subject?subject=ann&view={view}" for view in ("now", "history", "relations", "sessions", "profile")),
+    *(f"subject?subject=ann&view={view}" for view in ("now", "history", "relations", "sessions", "signals", "profile")),
     "session?subject=ann&session=s1",
     "recall?subject=ann",
     "erase?kind=subject&subject=ann",
+    "context?subject=ann",
+    "conflicts",
+    "triggers?all=yes",
+    "reviews?seen=yes",
+    "letters",
     "runs",
+    "costs",
     "generations",
     "audit",
 )

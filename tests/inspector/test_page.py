@@ -24,6 +24,7 @@ def test_a_form_that_changes_something_needs_more_than_reading() -> None:
     forms = {page.path: page.scope for page in pages if page.method == "POST"}
     # a question and a context are asked by a form, since their words are no part of an address
     assert {path for path, scope in forms.items() if scope == "read"} == {"recall", "context"}
-    assert forms["erase"] == forms["generations"] == "admin" and forms["amend"] == "write"
+    assert forms["erase"] == forms["generations"] == forms["reviews"] == "admin"
+    assert forms["amend"] == forms["triggers"] == "write"
     assert [page.path for page in pages if not page.of_tenant] == [""]
     assert len({(page.path, page.method) for page in pages}) == len(pages)

@@ -28,7 +28,8 @@ def test_a_tenants_rows_are_found_and_no_others(site: Site) -> None:
         acme, globex = store.session("acme"), store.session("globex")
         sessions, moods = perform(sessions_and_moods(acme, "eve", before=None))
         assert [(each.session_id, each.turns) for each in sessions] == [("s3", 2), ("s2", 2), ("s1", 3)]
-        assert moods == []
+        assert len(moods) == 6 and {each.method for each in moods} <= {"classifier", "keywords", "previous"}
+        assert all(each.mood for each in sessions)
         turns = perform(page_turns(acme, "eve", "s1", first=None, limit=10))
         assert [turn.role for turn in turns] == ["user", "assistant", "user"]
         last = perform(locate(acme, turns[2].id))

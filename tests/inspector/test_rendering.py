@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from reverie.inspector.rendering import (
     CONTENT_POLICY,
     format_day,
+    format_half_hour,
+    format_hours,
     format_minute,
     format_number,
     page_address,
@@ -30,6 +32,11 @@ def test_times_are_of_utc() -> None:
 
 def test_numbers_are_grouped() -> None:
     assert [format_number(each) for each in (12345, 0.5, None)] == ["12,345", "0.50", "–"]
+
+
+def test_hours_are_told_as_times_and_lengths() -> None:
+    assert [format_half_hour(each) for each in (0, 45, 48)] == ["00:00", "22:30", "00:00"]
+    assert [format_hours(each) for each in (None, 7.25, 60)] == ["–", "7.2 hours", "2.5 days"]
 
 
 def test_values_are_escaped() -> None:

@@ -43,6 +43,7 @@ CONTENT = {
     "ops.generations": {"database"},
     "ops.queue": {"error"},
     "ops.replies": {"reply"},
+    "ops.reviews": {"seen_by"},
     "ops.runs": {"scope", "error"},
     "ops.subscriptions": {"url", "secret"},
     "ops.sources": {"name", "cursor_column", "place", "mapping"},

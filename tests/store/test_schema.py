@@ -156,11 +156,13 @@ def test_what_runs_as_its_owner_is_for_the_worker(conn: Conn) -> None:
     ).fetchall()
     assert sorted(found) == [
         ("ops.analyze_tables()", True, False),
+        ("ops.erasure_secret()", False, False),
         ("ops.flushable_tenants(timestamp with time zone)", True, False),
         ("ops.is_erased(text,text[])", True, False),
         ("ops.mark_of(text,text[])", True, False),
         ("ops.retire_contexts(timestamp with time zone,integer)", True, False),
         ("ops.retire_recalls(timestamp with time zone,integer)", True, False),
+        ("ops.take_erasure_secret(bytea)", False, False),
         ("ops.waiting_tenants(timestamp with time zone,timestamp with time zone)", True, False),
     ]
 

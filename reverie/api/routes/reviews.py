@@ -65,8 +65,10 @@ async def list_flagged(
     summary="Mark a message as reviewed",
 )
 async def note_seen(caller: Admin, turn_id: UUID) -> Response:
-    """Record that a person has reviewed a turn. Requires the scope admin."""
-    await mark_seen(caller.writer(), turn_id, seen_at=now())
+    """Record that a person has reviewed a turn, by the name of the key; the first who did stays. Requires the scope
+    admin.
+    """
+    await mark_seen(caller.writer(), turn_id, seen_at=now(), seen_by=caller.grant.name[:200])
     return answer({"turn_id": turn_id})
 
 

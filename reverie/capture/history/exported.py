@@ -12,7 +12,7 @@ from psycopg import Connection
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
-from reverie.capture.append import lock_sessions
+from reverie.capture.append import lock_sessions, note_late_outcomes
 from reverie.capture.history.importing import ImportSummary
 from reverie.errors import InputError
 from reverie.interruption import check_interruption
@@ -124,4 +124,6 @@ def _insert(conn: Connection[Any], tenant_id: str, table: str, rows: Sequence[Ma
     )
     params = {"tenant": tenant_id, "table": table, "rows": Jsonb(list(rows), dumps=orjson.dumps)}
     added, refused = conn.execute(statement, params).fetchone() or (0, 0)
+    if table == "log.outcomes" and added:
+        note_late_outcomes(conn, tenant_id)
     return added, refused

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -71,6 +71,12 @@ def hasten(work: Work, memory_id: UUID) -> bool:
     }
     with work.transaction() as conn:
         return bool(conn.execute(queries("flush")["hasten"], params).fetchall())
+
+
+def hasten_said(work: Work, until: datetime) -> bool:
+    """Make the sessions of the work's scope due that wait with a turn said up to `until`; return whether any do."""
+    with work.transaction() as conn:
+        return bool(conn.execute(queries("flush")["hasten_said"], work.params() | {"until": until}).fetchall())
 
 
 def _flush_all(work: Work, due: Sequence[Place], extract: Extract) -> tuple[list[Report], list[str]]:

@@ -24,6 +24,8 @@ class Review:
     flagged_at: datetime
     #: When a person had looked at it; None: nobody has.
     seen_at: datetime | None
+    #: Who looked first; None: nobody, or nobody said who.
+    seen_by: str | None
     #: What was said; None once the turn is gone.
     text: str | None
 
@@ -37,8 +39,13 @@ async def list_reviews(
     return await session.run(Statement(queries("reviews")["page_reviews"], params, row=Review))
 
 
-async def mark_seen(session: TenantSession, turn_id: UUID, *, seen_at: datetime) -> None:
-    """Record that a person has reviewed a turn, once or again. Raises NotFoundError: it was never flagged."""
-    params = {"tenant": session.tenant_id, "turn": turn_id, "seen_at": require_aware(seen_at, "seen_at")}
+async def mark_seen(session: TenantSession, turn_id: UUID, *, seen_at: datetime, seen_by: str | None) -> None:
+    """Record that a person has reviewed a turn; the first who did stays. Raises NotFoundError: it was never flagged."""
+    params = {
+        "tenant": session.tenant_id,
+        "turn": turn_id,
+        "seen_at": require_aware(seen_at, "seen_at"),
+        "seen_by": seen_by,
+    }
     if not await session.run(Statement(queries("reviews")["mark_seen"], params)):
         raise NotFoundError(f"No turn {turn_id} waits for review.")

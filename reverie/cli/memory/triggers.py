@@ -88,14 +88,9 @@ def _print(triggers: Sequence[Trigger]) -> None:
             each.kind,
             each.audience,
             each.action or each.withheld or "",
-            ", ".join(_in_words(name, value) for name, value in each.why.items()),
+            each.reasons,
             each.id,
         )
         for each in triggers
     ]
     table(("due", "until", "subject", "kind", "for", "state", "why", "id"), rows, ids=("subject", "id"))
-
-
-def _in_words(name: str, value: object) -> str:
-    """A reason as it is read: "expected hours 324.7"; what is only so or not has its name alone."""
-    return name.replace("_", " ") + ("" if value is True else f" {value}")

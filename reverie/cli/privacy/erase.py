@@ -35,7 +35,7 @@ _LEFT = "Memory of {subject} is empty and is made again from the rest of the log
     "--replay",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Erase again, in a restored database, what the receipts of `reverie receipts --export` say.",
+    help="Erase again, in a restored database or where a tenant moves to, what a file of receipts says.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only count what would be erased.")

@@ -37,7 +37,8 @@ def command(subject: str | None, output: Path, format: str, tenant: str | None, 
 
     log.jsonl has what was said, asked and corrected; `reverie import FOLDER/log.jsonl` takes it into another database,
     where `reverie run` makes the same memory of it. memory.jsonl has the memory with its lineage. About a person,
-    person.md is a page to read.
+    person.md is a page to read. Of a tenant, receipts.jsonl tells the other database what was erased (`reverie erase
+    --replay`).
 
     \b
     Examples:

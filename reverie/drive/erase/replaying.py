@@ -1,4 +1,4 @@
-"""Receipts outside of the database, and what they say erased again in one that was restored from a backup."""
+"""Receipts outside of the database, and what they say erased again where it was restored or a tenant moved to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,16 @@ from reverie.drive.erase.erasing import Erased, Eraser
 from reverie.errors import ConflictError, InputError
 from reverie.interruption import check_interruption
 from reverie.store.database import Store
-from reverie.store.privacy.receipts import Receipt, add_receipt, first_break, read_marks, read_receipts, target_of
+from reverie.store.privacy.receipts import (
+    Receipt,
+    add_receipt,
+    first_break,
+    read_marks,
+    read_receipts,
+    read_secret,
+    take_secret,
+    target_of,
+)
 from reverie.store.queries import queries
 
 _FORMAT = "reverie receipts"
@@ -31,23 +40,37 @@ class ReceiptFile(NamedTuple):
     #: Tells the keys by which the marks were made, and nothing of them.
     keys: bytes
     receipts: list[tuple[Receipt, list[bytes]]]
+    #: The keys themselves, in the export of a tenant; None: only a copy of that database can take the marks.
+    secret: bytes | None = None
 
 
 def write_receipts(store: Store, tenant_id: str, path: Path) -> int:
     """Write a tenant's receipts to a file: hashes and counts, no content; return how many. Raises InputError."""
     with store.transaction(tenant_id) as conn:
-        receipts, marks = read_receipts(conn, tenant_id), read_marks(conn, tenant_id)
-        keys = _keys(conn)
-    lines = [{"format": _FORMAT, "tenant_id": tenant_id, "keys": keys.hex()}]
-    for receipt in receipts:
-        row: dict[str, Any] = {name: getattr(receipt, name) for name in Receipt.__slots__}
-        row["marks"] = marks.get(receipt.id, [])
-        lines.append(row)
+        lines = receipt_lines(conn, tenant_id)
     try:
-        path.write_bytes(b"".join(orjson.dumps(line, default=_plain) + b"\n" for line in lines))
+        path.write_bytes(b"".join(lines))
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}.") from error
-    return len(receipts)
+    return len(lines) - 1
+
+
+def receipt_lines(conn: Connection[Any], tenant_id: str, *, with_secret: bool = False) -> list[bytes]:
+    """Return a tenant's receipts as lines of a file, after a line that says whose they are.
+
+    `with_secret`: the file has the keys of the marks, so that another database can take it; the transaction goes on as
+    the eraser, who alone reads them. Whoever has the keys can compare a guess with what was erased.
+    """
+    first = {"format": _FORMAT, "tenant_id": tenant_id, "keys": _keys(conn).hex()}
+    receipts, marks = read_receipts(conn, tenant_id), read_marks(conn, tenant_id)
+    if with_secret:
+        conn.execute(queries("erase")["act_as_eraser"])
+        first["secret"] = read_secret(conn).hex()
+    lines: list[dict[str, Any]] = [first]
+    for receipt in receipts:
+        row: dict[str, Any] = {name: getattr(receipt, name) for name in Receipt.__slots__}
+        lines.append(row | {"marks": marks.get(receipt.id, [])})
+    return [orjson.dumps(line, default=_plain) + b"\n" for line in lines]
 
 
 def read_receipt_file(path: Path) -> ReceiptFile:
@@ -57,11 +80,12 @@ def read_receipt_file(path: Path) -> ReceiptFile:
         if first["format"] != _FORMAT:
             raise ValueError
         receipts = [(_receipt(line), [bytes.fromhex(mark) for mark in line["marks"]]) for line in lines]
+        secret = bytes.fromhex(first["secret"]) if first.get("secret") else None
+        found = ReceiptFile(first["tenant_id"], bytes.fromhex(first["keys"]), receipts, secret)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} is no file of receipts: reverie receipts --export writes one.") from error
-    found = ReceiptFile(first["tenant_id"], bytes.fromhex(first["keys"]), receipts)
     if broken := first_break(found.tenant_id, [receipt for receipt, _ in receipts]):
         raise InputError(f"The chain of receipts in {path.name} is broken at receipt {broken}.")
     return found
@@ -70,7 +94,8 @@ def read_receipt_file(path: Path) -> ReceiptFile:
 def replay_receipts(eraser: Eraser, file: ReceiptFile) -> Iterator[Erased]:
     """Write the receipts that the database lacks, and erase again what they say; yields each subject's.
 
-    Repeated, it goes on. What was said about a subject since it was erased stays.
+    Repeated, it goes on. What was said about a subject since it was erased stays. A database in which nothing of the
+    tenant was erased takes the keys of an export over, so that it knows what was erased elsewhere.
 
     Raises:
         InputError: the receipts are of another tenant, or their marks were made with other keys.
@@ -94,14 +119,16 @@ def replay_receipts(eraser: Eraser, file: ReceiptFile) -> Iterator[Erased]:
 
 
 def _add_receipts(conn: Connection[Any], tenant_id: str, file: ReceiptFile) -> None:
+    if file.secret is not None and _keys(conn) != file.keys:
+        take_secret(conn, file.secret)
     if _keys(conn) != file.keys:
         raise InputError(
             f"The keys of tenant {tenant_id} in this database are not those by which the receipts were made: this is "
-            "no copy of that database."
+            + ("no copy of that database." if file.secret is None else "not where it moves to: it erased by its own.")
         )
-    there = read_receipts(conn, tenant_id)
+    there = [receipt.hash for receipt in read_receipts(conn, tenant_id)]
     known = [receipt.hash for receipt, _ in file.receipts]
-    if [receipt.hash for receipt in there] != known[: len(there)]:
+    if there != known[: len(there)]:
         raise ConflictError("This database has other receipts than the file: it was restored before they were written.")
     for receipt, marks in file.receipts[len(there) :]:
         add_receipt(conn, tenant_id, receipt, marks)

@@ -10,8 +10,6 @@ from datetime import datetime
 from typing import Any
 
 from psycopg import Connection
-from psycopg.sql import SQL, Identifier
-from psycopg.types.json import Jsonb
 
 from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder
@@ -19,12 +17,10 @@ from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.locks import lock_scope
-from reverie.store.queries import queries
+from reverie.store.server.copying import CopiedTable, copied_tables, copy_rows
 from reverie.store.tenants import set_policy_name
 from reverie.store.work import Work
 
-#: Rows that are copied at once.
-_AT_ONCE = 2000
 #: Tables of `ops` that decide what a run does: policy and clock, earlier runs, what failed, and vectors by their texts.
 _READ_BY_RUNS = ("tenants", "runs", "synthesis_failures", "dead_letters", "embeddings")
 
@@ -33,7 +29,7 @@ def copy_log(source: Store, target: Store, tenant_id: str, *, policy: str) -> in
     """Copy a tenant's rows of every table of the log into an empty database; return how many."""
     with source.transaction(tenant_id) as reading, target.transaction(tenant_id) as writing:
         set_policy_name(writing, tenant_id, policy)
-        return _copy_schema(reading, writing, tenant_id, "log")
+        return _copy(reading, writing, tenant_id, copied_tables(reading, "log"))
 
 
 def copy_tenant(source: Store, target: Store, tenant_id: str) -> int:
@@ -43,29 +39,13 @@ def copy_tenant(source: Store, target: Store, tenant_id: str) -> int:
     """
     with source.transaction(tenant_id) as reading, target.transaction(tenant_id) as writing:
         lock_scope(reading, Scope(tenant_id=tenant_id))
-        copied = _copy_schema(reading, writing, tenant_id, "ops", some=_READ_BY_RUNS)
-        return copied + sum(_copy_schema(reading, writing, tenant_id, schema) for schema in ("log", "memory"))
+        tables = copied_tables(reading, "ops", some=_READ_BY_RUNS)
+        tables += copied_tables(reading, "log") + copied_tables(reading, "memory")
+        return _copy(reading, writing, tenant_id, tables)
 
 
-def _copy_schema(
-    reading: Connection[Any],
-    writing: Connection[Any],
-    tenant_id: str,
-    schema: str,
-    *,
-    some: Sequence[str] | None = None,
-) -> int:
-    copied, sql = 0, queries("retrieval")
-    tables = reading.execute(sql["copied_tables"], {"schema": schema, "some": list(some) if some else None}).fetchall()
-    for table, columns in tables:
-        named = {"table": Identifier(schema, table), "columns": SQL(columns)}
-        with reading.cursor(name="copied_rows") as cursor:
-            cursor.execute(SQL(sql["read_rows"]).format(table=named["table"]), {"tenant": tenant_id})
-            while rows := cursor.fetchmany(_AT_ONCE):
-                written = Jsonb([row[0] for row in rows])
-                writing.execute(SQL(sql["write_rows"]).format(**named), {"tenant": tenant_id, "rows": written})
-                copied += len(rows)
-    return copied
+def _copy(reading: Connection[Any], writing: Connection[Any], tenant_id: str, tables: Sequence[CopiedTable]) -> int:
+    return sum(copy_rows(reading, writing, tenant_id, table) for table in tables)
 
 
 def build_copy(

@@ -9,6 +9,6 @@
 - `amending`: correct, replace, forget, pin, undo, retract
 - `erasing_page`: what an erasure would delete, and the erasure
 - `ledgers`: runs, costs, dead letters, receipts
-- `attention`: conflicts, and messages that a person should look at
+- `attention`: conflicts, triggers, and messages that a person should look at
 - `versions`: generations: compare, publish, revert
 """

@@ -1,4 +1,4 @@
-"""Ledgers of a tenant: runs, costs, dead letters, and what people did: corrections and receipts of erasures."""
+"""Ledgers of a tenant: runs, costs, dead letters, and what people did."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from reverie.consolidate.stages import NAMES
-from reverie.inspector.reading import latest_corrections
+from reverie.inspector.reading import latest_acts, latest_corrections
 from reverie.inspector.views.page import InspectorPage
 from reverie.inspector.visits import Visit
 from reverie.llm.spending import read_spending
@@ -57,12 +57,16 @@ async def show_letters(visit: Visit) -> Response:
 
 
 async def show_audit(visit: Visit) -> Response:
-    """List the latest corrections and the receipts of erasures, with who made them."""
+    """List the latest corrections, triggers acted upon, reviews seen and receipts of erasures, with who did it."""
     corrections = await latest_corrections(visit.caller.reader(), limit=_ACTIONS)
     after = int(visit.value("after") or 0) if (visit.value("after") or "0").isdigit() else 0
     receipts = await list_receipts(visit.caller.writer(), after=after, limit=_ACTIONS + 1)
     return visit.render(
-        "audit.html", corrections=corrections, receipts=receipts[:_ACTIONS], more=len(receipts) > _ACTIONS
+        "audit.html",
+        corrections=corrections,
+        acts=await latest_acts(visit.caller.writer(), limit=_ACTIONS),
+        receipts=receipts[:_ACTIONS],
+        more=len(receipts) > _ACTIONS,
     )
 
 

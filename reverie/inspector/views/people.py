@@ -1,4 +1,4 @@
-"""Subjects, and one subject in several views: now, over time, relations, sessions and moods, profile."""
+"""Subjects, and one subject in several views: now, over time, relations, sessions and moods, signals, profile."""
 
 from __future__ import annotations
 
@@ -10,27 +10,31 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from reverie.errors import InputError
+from reverie.errors import InputError, NotFoundError
 from reverie.inspector.drawing import relation_graph
 from reverie.inspector.reading import locate, page_turns, sessions_and_moods
 from reverie.inspector.views.page import InspectorPage
 from reverie.inspector.visits import Visit
+from reverie.language.cues.mood import MOODS
 from reverie.model import KINDS, Kind, State
 from reverie.recall.browse import MemoryFilter, load_graph, page_memories
 from reverie.recall.facts import StructuredFact, load_facts
 from reverie.recall.inspect import count_subject
 from reverie.recall.profile import load_profile
 from reverie.recall.roster import list_subjects
+from reverie.recall.signals.triggers import list_signals, list_triggers, read_standing
 
 _SUBJECTS, _MEMORIES, _TURNS = 50, 40, 60
 #: Entities and ties of a graph: more cannot be read.
 _ENTITIES, _TIES = 24, 40
+_TRIGGERS, _WEEKS = 20, 12
 #: Views of a subject by name, in their order.
 SUBJECT_VIEWS = {
     "now": "True now",
     "history": "Over time",
     "relations": "Relations",
     "sessions": "Sessions and moods",
+    "signals": "Signals",
     "profile": "Profile",
 }
 
@@ -120,6 +124,22 @@ async def _sessions(visit: Visit, subject_id: str, at: datetime) -> dict[str, An
     return {"sessions": sessions, "moods": moods}
 
 
+async def _signals(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
+    """How the subject stands, what is due for it, and its figures by week; no standing before its first run."""
+    session = visit.caller.reader()
+    try:
+        standing = await read_standing(session, subject_id=subject_id, as_of=at)
+    except NotFoundError:
+        standing = None
+    return {
+        "standing": standing,
+        "triggers": await list_triggers(session, subject_id=subject_id, as_of=at, limit=_TRIGGERS),
+        "weeks": await list_signals(session, subject_id=subject_id, as_of=at, weekly=True, limit=_WEEKS),
+        "moods": MOODS,
+        "every": False,
+    }
+
+
 async def _profile(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
     policy = visit.caller.policy
     profile = await load_profile(visit.caller.reader(), subject_id=subject_id, policy=policy, as_of=at)
@@ -131,6 +151,7 @@ _READ: dict[str, Callable[[Visit, str, datetime], Awaitable[dict[str, Any]]]] = 
     "history": _history,
     "relations": _relations,
     "sessions": _sessions,
+    "signals": _signals,
     "profile": _profile,
 }
 

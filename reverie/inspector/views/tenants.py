@@ -10,6 +10,7 @@ from typing import Any
 from starlette.responses import Response
 
 from reverie.evaluate.health import lag_hours, measure, overdue
+from reverie.inspector.reading import count_unattended
 from reverie.inspector.views.page import InspectorPage
 from reverie.inspector.visits import Visit
 from reverie.model import Scope
@@ -42,8 +43,11 @@ async def show_tenant(visit: Visit) -> Response:
 
 def _health(store: Store, tenant_id: str, at: datetime) -> dict[str, Any]:
     counted_at = datetime.now(UTC)
+    reviews, triggers = count_unattended(store, tenant_id, at)
     return {
         "figures": measure(store, tenant_id),
+        "reviews": reviews,
+        "triggers": triggers,
         "overdue": overdue(store, counted_at, tenant_id)[1],
         "lag": lag_hours(store, [Scope(tenant_id=tenant_id)], at),
         "counted_at": counted_at,

@@ -39,6 +39,13 @@ class Trigger:
     acted_at: datetime | None
     actor: str | None
 
+    @property
+    def reasons(self) -> str:
+        """The figures as they are read: "expected hours 324.7, quantile 0.95"; what is only so has its name alone."""
+        return ", ".join(
+            name.replace("_", " ") + ("" if value is True else f" {value}") for name, value in self.why.items()
+        )
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SignalRow:

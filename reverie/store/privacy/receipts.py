@@ -115,6 +115,17 @@ def add_receipt(conn: Connection[Any], tenant_id: str, receipt: Receipt, marks: 
     conn.execute(queries("receipts")["write_marks"], params)
 
 
+def read_secret(conn: Connection[Any]) -> bytes:
+    """Return the keys of the marks of the transaction's tenant, one after the other; the caller acts as the eraser."""
+    row = conn.execute(queries("receipts")["secret"]).fetchone()
+    return bytes(row[0]) if row and row[0] is not None else b""
+
+
+def take_secret(conn: Connection[Any], secret: bytes) -> None:
+    """Give the tenant the keys of a database that it comes from, unless something was erased by those that it has."""
+    conn.execute(queries("receipts")["take_secret"], {"secret": secret})
+
+
 def ensure_keys(conn: Connection[Any], tenant_id: str) -> None:
     """Give a tenant the keys of its marks, unless it has some: receipts of a restored database may come before it."""
     conn.execute(queries("receipts")["ensure_keys"], {"tenant": tenant_id})

@@ -17,6 +17,7 @@ class Review(Answer):
     reason: str
     flagged_at: datetime
     seen_at: datetime | None
+    seen_by: str | None
     text: str | None
 
 
@@ -47,5 +48,7 @@ def list_reviews(
 
 
 def mark_reviewed(turn_id: UUID) -> Request[Reviewed]:
-    """Record that a person has reviewed a turn. Requires the scope admin."""
+    """Record that a person has reviewed a turn, by the name of the key; the first who did stays. Requires the scope
+    admin.
+    """
     return Request("POST", f"/v1/reviews/{turn_id}/seen", Reviewed)
