@@ -30,6 +30,7 @@ from bench.memory_histories import Running, running
 from bench.report import print_table
 from reverie.capture.append import log_outcomes
 from reverie.capture.live.corrections import CorrectionAsked, correct_memory
+from reverie.drive.cycle import catch_up, ingest
 from reverie.model import Outcome
 from reverie.recall.assist.inbox import InboxItem, rank_inbox
 from reverie.recall.assist.lessons import find_lessons
@@ -159,7 +160,8 @@ def take_in_lessons(bench: Running, person: str, rows: Sequence[Row]) -> dict[st
                 correction = CorrectionAsked(memory_id=memory_id, content=texts[row["label"]])
                 at = ASKED_AT - timedelta(days=9)
                 perform(correct_memory(bench.store.session(person), correction, policy=bench.policy, as_of=at))
-    bench.bring(person, [], ASKED_AT)
+    for stage in (ingest, catch_up):
+        list(stage(bench.work(person, ASKED_AT)))
     return texts
 
 

@@ -14,10 +14,10 @@ class ToolPolicy(Table):
 
     #: Latest turns with a tool that are looked at.
     calls: Count = 2000
+    #: Uses in the most similar situations that count.
+    nearest: Count = 8
     #: A situation less similar to the message says nothing.
-    least_similarity: Share = 0.25
-    #: Power of the similarity beyond that: with a high one the nearest situations decide.
-    sharpness: Annotated[float, Field(ge=0.5, le=8)] = 2.0
+    least_similarity: Share = 0.2
     #: What a use without an outcome counts, where a good outcome counts 1 and a bad one -1.
     unmeasured: Share = 0.5
     #: Days after which a use weighs half.
@@ -25,7 +25,7 @@ class ToolPolicy(Table):
     #: Weight of the doubt: evidence must outweigh it.
     doubt: Share = 0.05
     #: Least score of a suggestion; below its negative a tool is advised against.
-    least_score: Share = 0.2
+    least_score: Share = 0.15
 
 
 class LessonPolicy(Table):
@@ -44,11 +44,11 @@ class InboxPolicy(Table):
     nearest: Count = 5
     #: A memory less similar to an item says nothing of it.
     least_similarity: Share = 0.2
-    #: Weights: of the nearest memories, of instructions among them, of what is disliked, of people who are known.
+    #: Weights: of the nearest memories, of instructions among them, of what is disliked, of whom or what an item names.
     near: Weight = 1.0
     instruction: Weight = 0.5
     disliked: Weight = -1.5
-    person: Weight = 0.4
+    named: Weight = 0.4
 
 
 class AssistPolicy(Table):

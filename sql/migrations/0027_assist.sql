@@ -20,7 +20,7 @@ cross join lateral (
            coalesce(jsonb_agg(m.said order by m.happened_at desc, m.id)
                     filter (where not m.is_aim and m.kind in ('preference', 'instruction')), '[]') as rules
     from (select m.id, m.kind, m.happened_at,
-                 m.phase is not distinct from 'planned' or m.relation in ('wants', 'plans', 'deadline', 'works_on') as is_aim,
+                 coalesce(m.phase = 'planned', false) or coalesce(m.relation in ('wants', 'plans', 'deadline', 'works_on'), false) as is_aim,
                  jsonb_build_object('id', m.id, 'kind', m.kind, 'content', m.content, 'polarity', m.polarity, 'since', m.happened_at,
                                     'expires_at', m.expires_at, 'turn_id', m.turn_id) as said
           from memory.memories m

@@ -42,6 +42,7 @@ where v.similarity >= %(least_similarity)s::float8
   and not exists (select from memory.marks k
                   where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.item_id = u.id and k.mark <> 'pinned')
 order by v.similarity desc, u.tool, u.id
+limit %(nearest)s
 
 -- name: decisions
 -- What the assistant did in other sessions and what came of it: the turn of an outcome with the message before it, how near
@@ -112,7 +113,7 @@ where m.state in ('candidate', 'active') and m.kind <> 'summary' and (m.expires_
                   where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.item_id = m.id and k.mark <> 'pinned')
 order by i.place, n.similarity desc, m.id
 
--- name: inbox_people
+-- name: inbox_entities
 -- Whom and what each item of an inbox names, of those that the subject's memories name, with the memories about each.
 select i.place::int as place, e.type || ':' || e.slug as id, e.type, e.label, l.memories, l.memory_ids
 from (select i.place, tsvector_to_array(to_tsvector(%(language)s::regconfig, i.text)) as words

@@ -52,8 +52,8 @@ class Reason:
     """A reason for the place of an item."""
 
     #: near: a memory; instruction: one that says what to do; disliked: one that says what the person does not want;
-    #: person: somebody or something that memories name; guidance: the caller's.
-    kind: Literal["near", "instruction", "disliked", "person", "guidance"]
+    #: named: somebody or something that memories name; guidance: the caller's.
+    kind: Literal["near", "instruction", "disliked", "named", "guidance"]
     #: What it adds to the score; below 0 it takes away.
     adds: float
     content: str
@@ -94,7 +94,7 @@ class NearMemory:
     similarity: float
 
 
-class NamedPerson(NamedTuple):
+class ItemEntity(NamedTuple):
     """An entity that an item names."""
 
     place: int
@@ -139,9 +139,9 @@ async def rank_inbox(
         "min_importance": policy.recall.min_importance,
         "least_similarity": numbers.least_similarity,
     }
-    near, people = await session.run_all(
+    near, named = await session.run_all(
         Statement(queries("assist")["inbox_memories"], params, row=NearMemory),
-        Statement(queries("assist")["inbox_people"], params, row=NamedPerson),
+        Statement(queries("assist")["inbox_entities"], params, row=ItemEntity),
     )
     reasons: dict[int, list[Reason]] = defaultdict(list)
     for place, item in enumerate(items):
@@ -150,7 +150,7 @@ async def rank_inbox(
         kept = [each for each, is_told in zip(told, may, strict=True) if is_told]
         reasons[place] += [
             *near_reasons(kept[: numbers.nearest], numbers),
-            *(person_reason(each, numbers) for each in people if each.place == place + 1),
+            *(named_reason(each, numbers) for each in named if each.place == place + 1),
         ]
         if vectors is not None:
             reasons[place] += guidance_reasons(guidance, vectors[len(items) :] @ vectors[place], numbers)
@@ -179,13 +179,13 @@ def near_reasons(near: Sequence[NearMemory], numbers: InboxPolicy) -> list[Reaso
     return found
 
 
-def person_reason(person: NamedPerson, numbers: InboxPolicy) -> Reason:
+def named_reason(entity: ItemEntity, numbers: InboxPolicy) -> Reason:
     """Return what it says of an item that it names somebody: more, the more is remembered of them; pure."""
     return Reason(
-        kind="person",
-        adds=rounded(numbers.person * (1 - 0.5**person.memories)),
-        content=person.label,
-        memory_ids=person.memory_ids,
+        kind="named",
+        adds=rounded(numbers.named * (1 - 0.5**entity.memories)),
+        content=entity.label,
+        memory_ids=entity.memory_ids,
         turn_id=None,
         similarity=None,
     )

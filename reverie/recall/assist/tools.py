@@ -97,6 +97,7 @@ async def suggest_tools(
     params = asked.params(session.tenant_id) | {
         "tools": None if tools is None else list(tools),
         "calls": numbers.calls,
+        "nearest": numbers.nearest,
         "least_similarity": numbers.least_similarity,
     }
     uses = await session.run(Statement(queries("assist")["tool_uses"], params, row=ToolUse))
@@ -135,7 +136,7 @@ def weight(use: ToolUse, *, as_of: datetime, numbers: ToolPolicy) -> float:
     """Return how much a use counts, from 0 to 1: by likeness and age."""
     likeness = max(use.similarity - numbers.least_similarity, 0.0) / max(1 - numbers.least_similarity, 1e-9)
     days = max((as_of - use.said_at).total_seconds() / _DAY, 0.0)
-    return float(likeness**numbers.sharpness * 0.5 ** (days / numbers.half_life_days))
+    return float(likeness * 0.5 ** (days / numbers.half_life_days))
 
 
 def worth(use: ToolUse, *, numbers: ToolPolicy) -> float:

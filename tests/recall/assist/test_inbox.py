@@ -43,7 +43,7 @@ def test_guidance_counts(nora: Store, embedder: Embedder) -> None:
 
 def test_without_a_model_names_decide(nora: Store) -> None:
     found = rank(nora, None)
-    assert found.items[0].id == "school" and {reason.kind for reason in found.items[0].why} == {"person"}
+    assert found.items[0].id == "school" and {reason.kind for reason in found.items[0].why} == {"named"}
     assert "No embedding model" in found.notes[0]
 
 

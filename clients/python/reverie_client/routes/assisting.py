@@ -94,7 +94,7 @@ class InboxItem(Input):
 class Reason(Answer):
     """A reason for the place of an item."""
 
-    kind: Literal["near", "instruction", "disliked", "person", "guidance"]
+    kind: Literal["near", "instruction", "disliked", "named", "guidance"]
     #: What it adds to the score; below 0 it takes away.
     adds: float
     #: The memory, the name or the guidance.

@@ -52,7 +52,7 @@ class InboxRequest(Body):
 class ReasonSeen(Answer):
     """A reason for the place of an item."""
 
-    kind: Literal["near", "instruction", "disliked", "person", "guidance"]
+    kind: Literal["near", "instruction", "disliked", "named", "guidance"]
     adds: float = Field(description="What it adds to the score; below 0 it takes away.")
     content: str = Field(description="The memory, the name or the guidance.")
     memory_ids: list[UUID]
@@ -79,7 +79,7 @@ class RankedInboxAnswer(Answer):
                     "score": 0.62,
                     "why": [
                         {
-                            "kind": "person",
+                            "kind": "named",
                             "adds": 0.3,
                             "content": "Mila",
                             "memory_ids": ["019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f"],
