@@ -89,6 +89,6 @@ comment on column ops.state_versions.id is 'Random id, by which a reader recogni
 comment on column ops.state_versions.subject_id is 'Of whom it is; null: of somebody who was erased.';
 comment on column ops.state_versions.version is 'Counts the changes that were noticed, from 1.';
 comment on column ops.state_versions.position is 'Place in the feed: the next of the tenant whenever a change is noticed.';
-comment on column ops.state_versions.hash is 'md5 of the state; null: nothing is told, since the subject was erased or recall is off for it.';
+comment on column ops.state_versions.hash is 'Tells the state apart from another; null: nothing is told, since the subject was erased or recall is off for it.';
 comment on column ops.state_versions.changed_at is 'When the change was noticed, by the clock.';
 grant select (tenant_id, id, subject_id, version, position, changed_at) on ops.state_versions to reverie_analyst;

@@ -97,21 +97,33 @@ where s.source <> 'memory'
 order by s.memory_id, s.source_id
 
 -- name: inbox_memories
--- The memories nearest to each item of an inbox, an item a row of vectors.
-select i.place::int as place, m.id, m.kind, m.content, m.happened_at, m.importance::float8, m.polarity, m.turn_id, n.similarity
+-- The memories nearest to each item of an inbox, an item a row of vectors. The vectors of memories are read once, by key.
+with known as materialized (
+    select m.id, m.kind, m.content, m.happened_at, m.importance, m.polarity, m.turn_id, v.vec
+    from (select id, kind, state, content, happened_at, importance, polarity, turn_id, expires_at from memory.memories
+          where tenant_id = %(tenant)s and subject_id = %(subject)s and id < %(horizon)s
+            and kind in ('fact', 'preference', 'instruction', 'episode', 'pattern')
+          offset 0) m
+    cross join lateral (
+        select v.vec from memory.vectors v
+        where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s and v.item_id = m.id
+        offset 0) v
+    where m.state in ('candidate', 'active') and (m.expires_at is null or m.expires_at > %(as_of)s)
+      and m.importance >= %(min_importance)s
+      and m.id <> all(array(select k.item_id from memory.marks k
+                            where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark <> 'pinned'))
+)
+select i.place::int as place, n.id, n.kind, n.content, n.happened_at, n.importance::float8, n.polarity, n.turn_id, n.similarity
 from (select i.place, i.vec::halfvec as vec from unnest(%(vectors)s::text[]) with ordinality i (vec, place) offset 0) i
 cross join lateral (
-    select v.item_id, -min(v.vec <#> i.vec) as similarity
-    from memory.vectors v
-    where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s and v.item = 'memory' and v.live
-      and v.item_id < %(horizon)s
-    group by v.item_id) n
-join memory.memories m on m.tenant_id = %(tenant)s and m.id = n.item_id
-where m.state in ('candidate', 'active') and m.kind <> 'summary' and (m.expires_at is null or m.expires_at > %(as_of)s)
-  and m.importance >= %(min_importance)s and n.similarity >= %(least_similarity)s::float8
-  and not exists (select from memory.marks k
-                  where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.item_id = m.id and k.mark <> 'pinned')
-order by i.place, n.similarity desc, m.id
+    select d.* from (select k.id, k.kind, k.content, k.happened_at, k.importance, k.polarity, k.turn_id,
+                            -min(k.vec <#> i.vec) as similarity
+                     from known k
+                     group by k.id, k.kind, k.content, k.happened_at, k.importance, k.polarity, k.turn_id) d
+    where d.similarity >= %(least_similarity)s::float8
+    order by d.similarity desc, d.id
+    limit %(limit)s) n
+order by i.place, n.similarity desc, n.id
 
 -- name: inbox_entities
 -- Whom and what each item of an inbox names, of those that the subject's memories name, with the memories about each.

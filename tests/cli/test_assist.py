@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.cli.conftest import insert
+
 NO_MODEL = {"REVERIE_EMBEDDING_MODEL": "none"}
 
 
-def test_states_are_listed_from_a_place_on(invoke, ask, world) -> None:
+def test_states_are_listed_from_a_place_on(invoke, ask, world, conn) -> None:
+    insert(conn, "memory.subjects", subject_id="ana")
     (state,) = ask("assist", "states")["states"]
     assert (state["subject_id"], state["version"]) == ("ana", 1)
     assert [rule["content"] for rule in state["state"]["rules"]] == ["Loves Bruno"]

@@ -31,6 +31,9 @@ from reverie.recall.subject_cache import KnownSubject, subject_statement
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
+#: Memories that are read for each one that counts: some are sensitive.
+_READ_FOR_EACH = 3
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InboxItem:
@@ -138,6 +141,7 @@ async def rank_inbox(
         "horizon": horizon(as_of),
         "min_importance": policy.recall.min_importance,
         "least_similarity": numbers.least_similarity,
+        "limit": _READ_FOR_EACH * numbers.nearest,
     }
     near, named = await session.run_all(
         Statement(queries("assist")["inbox_memories"], params, row=NearMemory),

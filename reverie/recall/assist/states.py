@@ -16,7 +16,7 @@ import orjson
 
 from reverie.language.sensitivity import classes_among
 from reverie.policy.sensitivity import SensitiveClass, SensitivityPolicy
-from reverie.store.queries import queries
+from reverie.store.queries import queries, variants
 from reverie.store.session import Statement, TenantSession
 
 #: Parts of a state that are lists of what was said.
@@ -62,10 +62,10 @@ async def poll_states(
         "now": now,
         "limit": limit,
     }
-    sql = queries("states")
+    sql, notice = queries("states"), variants("states", "notice", (("", "some"),))
     _, _, found = await session.run_all(
         Statement(sql["lock"], params),
-        Statement(sql["notice"], params),
+        Statement(notice[("some",) if subjects is not None else ("",)], params),
         Statement(sql["page"], params, row=SubjectState),
     )
     withheld = frozenset((*sensitivity.withhold, *sensitivity.not_exported))
