@@ -44,6 +44,8 @@ class InboxPolicy(Table):
     nearest: Count = 5
     #: A memory less similar to an item says nothing of it.
     least_similarity: Share = 0.2
+    #: Relations of statements that say what the person does not want to hear of, beside those of negative polarity.
+    avoiding: tuple[str, ...] = ("avoids_topic",)
     #: Weights: of the nearest memories, of instructions among them, of what is disliked, of whom or what an item names.
     near: Weight = 1.0
     instruction: Weight = 0.5

@@ -99,8 +99,8 @@ order by s.memory_id, s.source_id
 -- name: inbox_memories
 -- The memories nearest to each item of an inbox, an item a row of vectors. The vectors of memories are read once, by key.
 with known as materialized (
-    select m.id, m.kind, m.content, m.happened_at, m.importance, m.polarity, m.turn_id, v.vec
-    from (select id, kind, state, content, happened_at, importance, polarity, turn_id, expires_at from memory.memories
+    select m.id, m.kind, m.relation, m.content, m.happened_at, m.importance, m.polarity, m.turn_id, v.vec
+    from (select id, kind, relation, state, content, happened_at, importance, polarity, turn_id, expires_at from memory.memories
           where tenant_id = %(tenant)s and subject_id = %(subject)s and id < %(horizon)s
             and kind in ('fact', 'preference', 'instruction', 'episode', 'pattern')
           offset 0) m
@@ -113,13 +113,13 @@ with known as materialized (
       and m.id <> all(array(select k.item_id from memory.marks k
                             where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark <> 'pinned'))
 )
-select i.place::int as place, n.id, n.kind, n.content, n.happened_at, n.importance::float8, n.polarity, n.turn_id, n.similarity
+select i.place::int as place, n.id, n.kind, n.relation, n.content, n.happened_at, n.importance::float8, n.polarity, n.turn_id, n.similarity
 from (select i.place, i.vec::halfvec as vec from unnest(%(vectors)s::text[]) with ordinality i (vec, place) offset 0) i
 cross join lateral (
-    select d.* from (select k.id, k.kind, k.content, k.happened_at, k.importance, k.polarity, k.turn_id,
+    select d.* from (select k.id, k.kind, k.relation, k.content, k.happened_at, k.importance, k.polarity, k.turn_id,
                             -min(k.vec <#> i.vec) as similarity
                      from known k
-                     group by k.id, k.kind, k.content, k.happened_at, k.importance, k.polarity, k.turn_id) d
+                     group by k.id, k.kind, k.relation, k.content, k.happened_at, k.importance, k.polarity, k.turn_id) d
     where d.similarity >= %(least_similarity)s::float8
     order by d.similarity desc, d.id
     limit %(limit)s) n

@@ -89,6 +89,7 @@ class NearMemory:
     place: int
     id: UUID
     kind: str
+    relation: str | None
     content: str
     happened_at: datetime
     importance: float
@@ -153,7 +154,7 @@ async def rank_inbox(
         may = may_be_told(item.read, [(each.content, each.similarity) for each in told], policy.sensitivity)
         kept = [each for each, is_told in zip(told, may, strict=True) if is_told]
         reasons[place] += [
-            *near_reasons(kept[: numbers.nearest], numbers),
+            *near_reasons(kept, numbers),
             *(named_reason(each, numbers) for each in named if each.place == place + 1),
         ]
         if vectors is not None:
@@ -162,11 +163,20 @@ async def rank_inbox(
 
 
 def near_reasons(near: Sequence[NearMemory], numbers: InboxPolicy) -> list[Reason]:
-    """Return what the nearest memories say of an item; pure."""
-    found = []
+    """Return what the nearest memories say of an item, the nearest of each turn alone; pure."""
+    found, turns = [], set[UUID]()
     for each in near:
+        if len(found) == numbers.nearest:
+            break
+        if each.turn_id in turns:
+            continue
+        turns.update([each.turn_id] if each.turn_id else [])
         kind: Literal["near", "instruction", "disliked"] = (
-            "disliked" if each.polarity < 0 else "instruction" if each.kind == "instruction" else "near"
+            "disliked"
+            if each.polarity < 0 or each.relation in numbers.avoiding
+            else "instruction"
+            if each.kind == "instruction"
+            else "near"
         )
         weight = numbers.disliked if kind == "disliked" else numbers.near
         weight += numbers.instruction if kind == "instruction" else 0.0
