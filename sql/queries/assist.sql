@@ -126,7 +126,8 @@ cross join lateral (
 order by i.place, n.similarity desc, n.id
 
 -- name: inbox_entities
--- Whom and what each item of an inbox names, of those that the subject's memories name, with the memories about each.
+-- Whom and what each item of an inbox names, of those that the subject's memories name, with the memories about each but those
+-- of what the subject does not want.
 select i.place::int as place, e.type || ':' || e.slug as id, e.type, e.label, l.memories, l.memory_ids
 from (select i.place, tsvector_to_array(to_tsvector(%(language)s::regconfig, i.text)) as words
       from unnest(%(texts)s::text[]) with ordinality i (text, place) offset 0) i
@@ -136,6 +137,7 @@ cross join lateral (
     from memory.links l
     join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
     where l.tenant_id = e.tenant_id and l.entity_id = e.id and m.state in ('candidate', 'active') and m.id < %(horizon)s
+      and m.polarity >= 0 and coalesce(m.relation <> all(%(avoiding)s), true)
       and not exists (select from memory.marks k
                       where k.tenant_id = m.tenant_id and k.subject_id = m.subject_id and k.item_id = m.id
                         and k.mark <> 'pinned')) l

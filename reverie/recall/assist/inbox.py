@@ -142,6 +142,7 @@ async def rank_inbox(
         "horizon": horizon(as_of),
         "min_importance": policy.recall.min_importance,
         "least_similarity": numbers.least_similarity,
+        "avoiding": list(numbers.avoiding),
         "limit": _READ_FOR_EACH * numbers.nearest,
     }
     near, named = await session.run_all(
