@@ -3,8 +3,8 @@
     python -m bench.assisting [--only tools lessons inbox] [--verbose]
 
 `bench/sets/assisting/` has histories of our own with labels, written before the code. The numbers of `[assist]` were
-chosen on the persons of `dev`; those of `held` were looked at once, at the end. Inboxes of `held` showed two faults, which
-were mended; those of `fresh` were written and ranked after that.
+chosen on the persons of `dev`; those of `held` were looked at once, at the end. Inboxes of `held` showed two faults,
+which were mended; those of `fresh` were written and ranked after that.
 
 Tools: the right tool first (accuracy), and no tool where none helps. Beside it: the tool that was used most, and that
 of the nearest message, whatever came of it. Lessons: the share of the labelled lessons among the first three, and the

@@ -15,6 +15,7 @@ from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
     from reverie.recall.assist.inbox import InboxItem
+    from reverie.recall.assist.lessons import Lesson
     from reverie.recall.assist.tools import ToolSuggestion
 
 subject_option = click.option("--subject", "-s", required=True, metavar="NAME", help="The person it is about.")
@@ -52,7 +53,7 @@ def suggest(
     as_of: datetime | None,
     as_json: bool,
 ) -> None:
-    """Suggest tools that served the subject in situations like MESSAGE, and name those that did harm."""
+    """Suggest tools that served the subject in situations like MESSAGE, and name those that served badly."""
     from reverie.recall.assist.tools import suggest_tools
     from reverie.store.session import perform
 
@@ -75,7 +76,7 @@ def suggest(
         print_json({"suggested": found.suggested, "discouraged": found.discouraged, "notes": found.notes})
         return
     _note_all(found.notes)
-    for title, some in (("suggested", found.suggested), ("not suggested: it did harm", found.discouraged)):
+    for title, some in (("suggested", found.suggested), ("advised against", found.discouraged)):
         for each in some:
             _print_tool(title, each)
 
@@ -143,12 +144,18 @@ def lessons(
             f"{each.similarity:.2f}",
             f"{each.learned_at:%Y-%m-%d}",
             ", ".join(each.sessions),
-            single_line(each.content, 300) + _outcomes(each.outcomes),
+            _in_words(each),
             each.memory_id or each.turn_id,
         )
         for each in found.lessons
     ]
     table(("", "similarity", "learned", "in", "lesson", "id"), rows, right=("similarity",), ids=("id",))
+
+
+def _in_words(lesson: Lesson) -> str:
+    """A lesson in a line: of a decision what was asked, what was done, and what came of it."""
+    asked = f"{single_line(lesson.situation, 150)} → " if lesson.situation else ""
+    return asked + single_line(lesson.content, 300) + _outcomes(lesson.outcomes)
 
 
 def _outcomes(outcomes: Any) -> str:

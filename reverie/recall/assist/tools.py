@@ -68,7 +68,7 @@ class ToolSuggestions:
 
     #: Best first.
     suggested: Sequence[ToolSuggestion]
-    #: Those that did harm in like situations, the worst first.
+    #: Those that served badly in like situations, the worst first.
     discouraged: Sequence[ToolSuggestion]
     notes: Sequence[str]
 

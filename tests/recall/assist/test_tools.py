@@ -1,4 +1,4 @@
-"""Tools for a message: what served in like situations comes first, what did harm is named."""
+"""Tools for a message: what served in like situations comes first, what served badly is named."""
 
 from __future__ import annotations
 

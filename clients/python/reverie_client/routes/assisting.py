@@ -30,7 +30,7 @@ class SuggestedTool(Answer):
     """A tool, with the situations that speak for it or against it."""
 
     tool: str
-    #: From -1 (it did harm) to 1 (it served every time).
+    #: From -1 (it served badly) to 1 (it served every time).
     score: float
     #: Number of like situations in which it was used.
     uses: int
@@ -44,7 +44,7 @@ class ToolSuggestions(Answer):
 
     #: Best first.
     suggested: list[SuggestedTool]
-    #: Tools that did harm in like situations, the worst first.
+    #: Tools that served badly in like situations, the worst first.
     discouraged: list[SuggestedTool]
     #: Why nothing is suggested, or anything that was missing.
     notes: list[str]
@@ -157,7 +157,7 @@ def suggest_tools(
     as_of: datetime | None = None,
     limit: int | None = None,
 ) -> Request[ToolSuggestions]:
-    """Suggest tools that served the subject in situations like this message, and name those that did harm.
+    """Suggest tools that served the subject in situations like this message, and name those that served badly.
 
     Uses are calls of tools and turns with the role `tool` in the log; outcomes say how well they served.
 

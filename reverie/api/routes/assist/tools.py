@@ -53,7 +53,7 @@ class SuggestedTool(Answer):
     """A tool, with the situations that speak for it or against it."""
 
     tool: str
-    score: float = Field(description="From -1 (it did harm) to 1 (it served every time).")
+    score: float = Field(description="From -1 (it served badly) to 1 (it served every time).")
     uses: int = Field(description="Number of like situations in which it was used.")
     good: int
     bad: int
@@ -93,7 +93,7 @@ class ToolSuggestionsAnswer(Answer):
     )
 
     suggested: list[SuggestedTool] = Field(description="Best first.")
-    discouraged: list[SuggestedTool] = Field(description="Tools that did harm in like situations, the worst first.")
+    discouraged: list[SuggestedTool] = Field(description="Tools that served badly in like situations, the worst first.")
     notes: list[str] = Field(description="Why nothing is suggested, or anything that was missing.")
 
 
@@ -105,7 +105,7 @@ class ToolSuggestionsAnswer(Answer):
     name="suggest_tools",
 )
 async def post_tool_suggestions(body: ToolsRequest, caller: Reader) -> Response:
-    """Suggest tools that served the subject in situations like this message, and name those that did harm.
+    """Suggest tools that served the subject in situations like this message, and name those that served badly.
 
     Uses are calls of tools and turns with the role `tool` in the log; outcomes say how well they served.
     """
