@@ -36,6 +36,7 @@ from reverie.model import Outcome
 from reverie.recall.assist.inbox import InboxItem, rank_inbox
 from reverie.recall.assist.lessons import find_lessons
 from reverie.recall.assist.tools import suggest_tools
+from reverie.recall.query import RecallQuery
 from reverie.store.session import perform
 
 SETS = Path(__file__).resolve().parent / "sets" / "assisting"
@@ -63,6 +64,11 @@ def at_noon(day: str) -> datetime:
     """Return a day, or a time of one, in UTC."""
     at = datetime.fromisoformat(day).replace(tzinfo=UTC)
     return at if "T" in day else at + timedelta(hours=12)
+
+
+def asked_by(person: str, message: str, top_k: int | None = None) -> RecallQuery:
+    """Return a message of a person as it is asked about."""
+    return RecallQuery(text=message, subject_id=person, as_of=ASKED_AT, top_k=top_k)
 
 
 def turn(person: str, session: str, number: int, role: str, at: datetime, text: str, **more: Any) -> dict[str, Any]:
@@ -108,10 +114,12 @@ def tool_verdicts(bench: Running, person: str, rows: Sequence[Row], verbose: boo
         right = row["tool"]
         found = perform(
             suggest_tools(
-                bench.store.session(person), subject_id=person, message=row["message"], as_of=ASKED_AT,
-                policy=bench.policy, embedder=bench.embedder,
+                bench.store.session(person),
+                asked_by(person, row["message"]),
+                policy=bench.policy,
+                embedder=bench.embedder,
             )
-        )  # fmt: skip
+        )
         first = found.suggested[0].tool if found.suggested else "none"
         nearest = used[int(np.argmax(vectors @ bench.embedder.encode([row["message"]])[0]))]["tool"]
         if verbose and first != right:
@@ -198,10 +206,13 @@ def lesson_verdicts(
         wanted = [texts[label] for label in row["label"].split(",") if label]
         found = perform(
             find_lessons(
-                bench.store.session(person), subject_id=person, session_id="now", message=row["text"], as_of=ASKED_AT,
-                policy=bench.policy, embedder=bench.embedder, limit=3,
+                bench.store.session(person),
+                asked_by(person, row["text"], 3),
+                session_id="now",
+                policy=bench.policy,
+                embedder=bench.embedder,
             )
-        )  # fmt: skip
+        )
         behind = "\n".join(texts_behind(bench, person, [*each.sources]) for each in found.lessons)
         hits = sum(text in behind for text in wanted)
         if verbose and (hits < len(wanted) or (not wanted and found.lessons)):
@@ -235,9 +246,9 @@ def ndcg(labels: Sequence[int], most: int = 5) -> float:
     """Return NDCG of labels in their ranked order, with gains of 2^label - 1."""
 
     def gain(order: Sequence[int]) -> float:
-        return sum((2**label - 1) / math.log2(place + 2) for place, label in enumerate(order[:most]))
+        return sum((float(2**label) - 1) / math.log2(place + 2) for place, label in enumerate(order[:most]))
 
-    return float(gain(labels) / gain(sorted(labels, reverse=True)))
+    return gain(labels) / gain(sorted(labels, reverse=True))
 
 
 def tau(labels: Sequence[int]) -> float:

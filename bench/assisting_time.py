@@ -15,13 +15,14 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any, LiteralString, cast
+from typing import Any
 
 from bench.memory_histories import Running, running
 from bench.report import machine, print_table
 from reverie.recall.assist.inbox import InboxItem, rank_inbox
 from reverie.recall.assist.states import poll_states
 from reverie.recall.assist.tools import suggest_tools
+from reverie.recall.query import RecallQuery
 from reverie.store.queries import queries
 from reverie.store.session import perform
 from reverie.store.tenants import ensure_tenant
@@ -38,7 +39,7 @@ def fill(bench: Running, tenant: str, what: str, number: int) -> None:
     with bench.store.transaction(tenant) as conn:
         ensure_tenant(conn, tenant, bench.policy.name)
         for statement in block.partition("\n")[2].split(";\n"):
-            conn.execute(cast("LiteralString", statement), params)
+            conn.execute(statement.encode(), params)
         conn.execute(queries("cycle")["analyze_tables"])
 
 
@@ -78,15 +79,8 @@ def main() -> None:
 
 def ask_tools(bench: Running) -> object:
     """Ask for tools for a message of the large subject."""
-    found = suggest_tools(
-        bench.store.session("large"),
-        subject_id="large",
-        message="When is the post office on the square open?",
-        as_of=NOW,
-        policy=bench.policy,
-        embedder=bench.embedder,
-    )
-    return perform(found)
+    query = RecallQuery(text="When is the post office on the square open?", subject_id="large", as_of=NOW)
+    return perform(suggest_tools(bench.store.session("large"), query, policy=bench.policy, embedder=bench.embedder))
 
 
 def ask_inbox(bench: Running) -> object:
@@ -104,7 +98,7 @@ def ask_inbox(bench: Running) -> object:
 
 def poll(bench: Running, tenant: str, **more: Any) -> object:
     """Poll the states of a tenant."""
-    options = {"now": NOW, "limit": 50, "sensitivity": bench.policy.sensitivity} | more
+    options: dict[str, Any] = {"now": NOW, "limit": 50, "sensitivity": bench.policy.sensitivity} | more
     return perform(poll_states(bench.store.session(tenant), **options))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,7 @@ def suggest(
 ) -> None:
     """Suggest tools that served the subject in situations like MESSAGE, and name those that served badly."""
     from reverie.recall.assist.tools import suggest_tools
+    from reverie.recall.query import RecallQuery
     from reverie.store.session import perform
 
     with CommandSession(tenant) as session:
@@ -63,13 +65,10 @@ def suggest(
         found = perform(
             suggest_tools(
                 session.asking(embedder).session(session.tenant_id),
-                subject_id=subject,
-                message=message,
-                as_of=session.time(as_of),
+                RecallQuery(text=message, subject_id=subject, as_of=session.time(as_of), top_k=limit),
                 policy=session.policy,
                 embedder=embedder,
                 tools=tools or None,
-                limit=limit,
             )
         )
     if as_json:
@@ -110,6 +109,7 @@ def lessons(
 ) -> None:
     """Find what other sessions taught that bears on MESSAGE: decisions with outcomes, corrections, rules, facts."""
     from reverie.recall.assist.lessons import find_lessons
+    from reverie.recall.query import RecallQuery
     from reverie.recall.recall import log_recall
     from reverie.store.session import perform
 
@@ -119,14 +119,11 @@ def lessons(
         found = perform(
             find_lessons(
                 session.asking(embedder).session(session.tenant_id),
-                subject_id=subject,
+                RecallQuery(text=message, subject_id=subject, as_of=session.time(as_of), top_k=limit),
                 session_id=session_id,
-                message=message,
-                as_of=session.time(as_of),
                 policy=session.policy,
                 embedder=embedder,
                 reranker=session.reranker,
-                limit=limit,
             )
         )
         if found.recall is not None:
@@ -138,6 +135,10 @@ def lessons(
     if not found.lessons:
         say("No other session taught anything about this.")
         return
+    _print_lessons(found.lessons)
+
+
+def _print_lessons(lessons: Sequence[Lesson]) -> None:
     rows = [
         (
             each.kind,
@@ -147,7 +148,7 @@ def lessons(
             _in_words(each),
             each.memory_id or each.turn_id,
         )
-        for each in found.lessons
+        for each in lessons
     ]
     table(("", "similarity", "learned", "in", "lesson", "id"), rows, right=("similarity",), ids=("id",))
 
@@ -182,7 +183,7 @@ def inbox(
     from reverie.recall.assist.inbox import rank_inbox
     from reverie.store.session import perform
 
-    items = read_items(file)
+    items = read_inbox(file)
     with CommandSession(tenant) as session:
         session.require_tenant()
         embedder = embedder_or_none(session)
@@ -214,7 +215,7 @@ def inbox(
     table(("score", "id", "item", "why"), rows, right=("score",))
 
 
-def read_items(file: Path) -> list[InboxItem]:
+def read_inbox(file: Path) -> list[InboxItem]:
     """Return the items of a file of JSON Lines. Raises InputError: what is wrong, and in which line."""
     from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 

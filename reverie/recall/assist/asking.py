@@ -13,6 +13,7 @@ from reverie.policy import Policy
 from reverie.policy.sensitivity import SensitivityPolicy
 from reverie.recall.candidates import SMALL_TALK, embed_query
 from reverie.recall.places.small_talk import is_small_talk
+from reverie.recall.query import RecallQuery
 from reverie.recall.question import read_question
 from reverie.recall.recall import withheld_note
 from reverie.recall.search import half_vector, horizon
@@ -21,7 +22,7 @@ from reverie.store.session import TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AskedMessage:
+class ComparedMessage:
     """A message with its vector."""
 
     subject_id: str
@@ -45,16 +46,15 @@ class AskedMessage:
         }
 
 
-async def ask(
+async def compare_message(
     session: TenantSession,
+    query: RecallQuery,
     *,
-    subject_id: str,
-    text: str,
-    as_of: datetime,
     policy: Policy,
     embedder: Embedder | None,
-) -> AskedMessage:
+) -> ComparedMessage:
     """Return a message, embedded unless it is small talk, or nothing may or can be told of the subject."""
+    subject_id, text, as_of = query.subject_id, query.text, query.as_of
     notes: list[str] = []
     known = KnownSubject(rows=await session.run(subject_statement(session.tenant_id, subject_id)))
     vector = None
@@ -69,7 +69,7 @@ async def ask(
         vector = await embed_query(
             session, question, subject_id=subject_id, subject=known, embedder=embedder, notes=notes
         )
-    return AskedMessage(
+    return ComparedMessage(
         subject_id=subject_id,
         text=text,
         as_of=as_of,

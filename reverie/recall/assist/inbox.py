@@ -1,4 +1,4 @@
-"""Items of an inbox, ranked by what matters to the person: what is remembered near each, and whom it names.
+"""Items of an inbox, ranked_items by what matters to the person: what is remembered near each, and whom it names.
 
 An item's score is the sum of its reasons: each of the nearest memories by similarity and importance, more for an
 instruction and against the item for what is disliked; whom it names, by how much is remembered of them; and the
@@ -83,7 +83,7 @@ class RankedInbox:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class NearMemory:
+class MemoryNearItem:
     """A memory near an item; places count from 1."""
 
     place: int
@@ -128,7 +128,7 @@ async def rank_inbox(
     elif known.is_withheld:
         notes.append(withheld_note(subject_id))
     if notes:
-        return RankedInbox(items=ranked(items, {}), notes=notes)
+        return RankedInbox(items=ranked_items(items, {}), notes=notes)
     vectors = await _embedded(session, [*(item.read for item in items), *guidance], known, subject_id, embedder, notes)
     numbers = policy.assist.inbox
     params = {
@@ -146,26 +146,29 @@ async def rank_inbox(
         "limit": _READ_FOR_EACH * numbers.nearest,
     }
     near, named = await session.run_all(
-        Statement(queries("assist")["inbox_memories"], params, row=NearMemory),
+        Statement(queries("assist")["inbox_memories"], params, row=MemoryNearItem),
         Statement(queries("assist")["inbox_entities"], params, row=ItemEntity),
     )
     reasons: dict[int, list[Reason]] = defaultdict(list)
     for place, item in enumerate(items):
-        told = [each for each in near if each.place == place + 1]
-        may = may_be_told(item.read, [(each.content, each.similarity) for each in told], policy.sensitivity)
-        kept = [each for each, is_told in zip(told, may, strict=True) if is_told]
-        reasons[place] += [
-            *near_reasons(kept, numbers),
-            *(named_reason(each, numbers) for each in named if each.place == place + 1),
-        ]
+        told = told_of(item, [each for each in near if each.place == place + 1], policy)
+        reasons[place] += near_reasons(told, numbers)
+        reasons[place] += [named_reason(each, numbers) for each in named if each.place == place + 1]
         if vectors is not None:
             reasons[place] += guidance_reasons(guidance, vectors[len(items) :] @ vectors[place], numbers)
-    return RankedInbox(items=ranked(items, reasons), notes=notes)
+    return RankedInbox(items=ranked_items(items, reasons), notes=notes)
 
 
-def near_reasons(near: Sequence[NearMemory], numbers: InboxPolicy) -> list[Reason]:
+def told_of(item: InboxItem, near: Sequence[MemoryNearItem], policy: Policy) -> list[MemoryNearItem]:
+    """Return the memories that the item may bring up; pure."""
+    may = may_be_told(item.read, [(each.content, each.similarity) for each in near], policy.sensitivity)
+    return [each for each, is_told in zip(near, may, strict=True) if is_told]
+
+
+def near_reasons(near: Sequence[MemoryNearItem], numbers: InboxPolicy) -> list[Reason]:
     """Return what the nearest memories say of an item, the nearest of each turn alone; pure."""
-    found, turns = [], set[UUID]()
+    found: list[Reason] = []
+    turns = set[UUID]()
     for each in near:
         if len(found) == numbers.nearest:
             break
@@ -223,7 +226,7 @@ def guidance_reasons(guidance: Sequence[str], similarities: Vectors, numbers: In
     ]
 
 
-def ranked(items: Sequence[InboxItem], reasons: dict[int, list[Reason]]) -> list[RankedItem]:
+def ranked_items(items: Sequence[InboxItem], reasons: dict[int, list[Reason]]) -> list[RankedItem]:
     """Return items by the sum of their reasons; of equal ones the latest first, then as they came; pure."""
     scored = [
         (

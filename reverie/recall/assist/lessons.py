@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
@@ -15,9 +15,9 @@ from uuid import UUID
 from reverie.inference import Embedder
 from reverie.inference.reranker import Reranker
 from reverie.language.text import attributed
-from reverie.model import require_aware, rounded
+from reverie.model import rounded
 from reverie.policy import Policy
-from reverie.recall.assist.asking import ask, may_be_told
+from reverie.recall.assist.asking import compare_message, may_be_told
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.recall.result import Hit, RecallResult, Signals
@@ -30,6 +30,8 @@ LessonKind = Literal["worked", "failed", "corrected", "rule", "known"]
 #: Kinds of memory that teach; episodes and summaries only tell.
 _TEACHING = ("fact", "preference", "instruction", "pattern")
 _RULES = ("preference", "instruction")
+#: Lessons that are offered.
+_OFFERED = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +66,7 @@ class Lessons:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Decision:
+class MeasuredDecision:
     """A turn with outcomes."""
 
     turn_id: UUID
@@ -92,26 +94,20 @@ class LearnedIn(NamedTuple):
 
 async def find_lessons(
     session: TenantSession,
+    query: RecallQuery,
     *,
-    subject_id: str,
     session_id: str | None,
-    message: str,
-    as_of: datetime,
     policy: Policy,
     embedder: Embedder | None,
     reranker: Reranker | None = None,
-    limit: int = 5,
 ) -> Lessons:
-    """Return at most `limit` lessons of a subject's other sessions that bear on a message of the session."""
-    asked = await ask(
-        session, subject_id=subject_id, text=message, as_of=require_aware(as_of), policy=policy, embedder=embedder
-    )
+    """Return at most `top_k` (5) lessons of a subject's other sessions that bear on a message of the session."""
+    asked = await compare_message(session, query, policy=policy, embedder=embedder)
+    limit = query.top_k or _OFFERED
     if asked.vector is None:
         return Lessons(lessons=(), notes=asked.notes, recall=None)
-    query = RecallQuery(
-        text=message, subject_id=subject_id, as_of=as_of, kinds=_TEACHING, is_spoken=True, top_k=2 * limit
-    )
-    found = await recall(session, query, policy=policy, embedder=embedder, reranker=reranker)
+    searched = replace(query, kinds=_TEACHING, is_spoken=True, top_k=2 * limit)
+    found = await recall(session, searched, policy=policy, embedder=embedder, reranker=reranker)
     numbers = policy.assist.lessons
     params = asked.params(session.tenant_id) | {
         "session": session_id,
@@ -120,10 +116,10 @@ async def find_lessons(
         "ids": [hit.id for hit in found.hits if hit.item == "memory"],
     }
     decisions, sources = await session.run_all(
-        Statement(queries("assist")["decisions"], params, row=Decision),
+        Statement(queries("assist")["decisions"], params, row=MeasuredDecision),
         Statement(queries("assist")["learned_in"], params, row=LearnedIn),
     )
-    told = may_be_told(message, [(each.text, each.similarity) for each in decisions], policy.sensitivity)
+    told = may_be_told(query.text, [(each.text, each.similarity) for each in decisions], policy.sensitivity)
     lessons = [
         *(of_decision(each) for each, may in zip(decisions, told, strict=True) if may),
         *of_memories(found.hits, sources, session_id=session_id),
@@ -132,7 +128,7 @@ async def find_lessons(
     return Lessons(lessons=lessons[:limit], notes=found.notes, recall=found)
 
 
-def of_decision(decision: Decision) -> Lesson:
+def of_decision(decision: MeasuredDecision) -> Lesson:
     """Return a decision as a lesson: it failed if its latest outcome was bad."""
     return Lesson(
         kind="worked" if decision.outcomes[-1]["positive"] else "failed",

@@ -15,15 +15,16 @@ from uuid import UUID
 
 from reverie.inference import Embedder
 from reverie.language.text import strip_invisible
-from reverie.model import require_aware, rounded
+from reverie.model import rounded
 from reverie.policy import Policy
 from reverie.policy.assist import ToolPolicy
-from reverie.recall.assist.asking import ask, may_be_told
+from reverie.recall.assist.asking import compare_message, may_be_told
+from reverie.recall.query import RecallQuery
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Situations that are told of a tool.
-_TOLD = 3
+#: Tools that are suggested, and situations that are told of each.
+_SUGGESTED, _TOLD = 3, 3
 _DAY = 86_400
 
 
@@ -75,22 +76,18 @@ class ToolSuggestions:
 
 async def suggest_tools(
     session: TenantSession,
+    query: RecallQuery,
     *,
-    subject_id: str,
-    message: str,
-    as_of: datetime,
     policy: Policy,
     embedder: Embedder | None,
     tools: Sequence[str] | None = None,
-    limit: int = 3,
 ) -> ToolSuggestions:
-    """Return at most `limit` tools that served the subject in situations like a message, and those that did not.
+    """Return at most `top_k` (3) tools that served the subject in situations like a message, and those that did not.
 
     `tools`: the only ones that may be suggested.
     """
-    asked = await ask(
-        session, subject_id=subject_id, text=message, as_of=require_aware(as_of), policy=policy, embedder=embedder
-    )
+    asked = await compare_message(session, query, policy=policy, embedder=embedder)
+    limit = query.top_k or _SUGGESTED
     if asked.vector is None:
         return ToolSuggestions(suggested=(), discouraged=(), notes=asked.notes)
     numbers = policy.assist.tools
@@ -101,7 +98,7 @@ async def suggest_tools(
         "least_similarity": numbers.least_similarity,
     }
     uses = await session.run(Statement(queries("assist")["tool_uses"], params, row=ToolUse))
-    told = may_be_told(message, [(use.text, use.similarity) for use in uses], policy.sensitivity)
+    told = may_be_told(query.text, [(use.text, use.similarity) for use in uses], policy.sensitivity)
     found = weighed([use for use, may in zip(uses, told, strict=True) if may], as_of=asked.as_of, numbers=numbers)
     if not found:
         asked.notes.append("No tool was used in a situation like this.")
@@ -116,7 +113,9 @@ def weighed(uses: Sequence[ToolUse], *, as_of: datetime, numbers: ToolPolicy) ->
     """Return tools by the outcomes of their uses, best first; pure."""
     by_tool: dict[str, list[tuple[float, float, ToolUse]]] = defaultdict(list)
     for use in uses:
-        by_tool[use.tool].append((weight(use, as_of=as_of, numbers=numbers), worth(use, numbers=numbers), use))
+        by_tool[use.tool].append(
+            (weight_of_use(use, as_of=as_of, numbers=numbers), value_of_use(use, numbers=numbers), use)
+        )
     evidence = sum(part for each in by_tool.values() for part, _, _ in each)
     found = [
         ToolSuggestion(
@@ -132,14 +131,14 @@ def weighed(uses: Sequence[ToolUse], *, as_of: datetime, numbers: ToolPolicy) ->
     return sorted(found, key=lambda each: (-each.score, each.tool))
 
 
-def weight(use: ToolUse, *, as_of: datetime, numbers: ToolPolicy) -> float:
+def weight_of_use(use: ToolUse, *, as_of: datetime, numbers: ToolPolicy) -> float:
     """Return how much a use counts, from 0 to 1: by likeness and age."""
     likeness = max(use.similarity - numbers.least_similarity, 0.0) / max(1 - numbers.least_similarity, 1e-9)
     days = max((as_of - use.said_at).total_seconds() / _DAY, 0.0)
     return float(likeness * 0.5 ** (days / numbers.half_life_days))
 
 
-def worth(use: ToolUse, *, numbers: ToolPolicy) -> float:
+def value_of_use(use: ToolUse, *, numbers: ToolPolicy) -> float:
     """Return what a use says of its tool, from -1 to 1."""
     measured = use.good + use.bad
     return (use.good - use.bad) / measured if measured else numbers.unmeasured

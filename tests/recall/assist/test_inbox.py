@@ -7,7 +7,7 @@ from typing import Any
 
 from reverie.inference import Embedder
 from reverie.policy import load_policy
-from reverie.recall.assist.inbox import InboxItem, RankedInbox, rank_inbox, ranked
+from reverie.recall.assist.inbox import InboxItem, RankedInbox, rank_inbox, ranked_items
 from reverie.store.database import Store
 from reverie.store.session import perform
 from tests.recall.assist.conftest import NOW
@@ -55,4 +55,4 @@ def test_an_unknown_subject_has_its_inbox_by_time(nora: Store, embedder: Embedde
 
 def test_of_equal_items_the_latest_comes_first() -> None:
     items = [InboxItem(id=str(day), text="x", received_at=NOW + timedelta(days=day)) for day in (1, 3, 2)]
-    assert [each.id for each in ranked(items, {})] == ["3", "2", "1"]
+    assert [each.id for each in ranked_items(items, {})] == ["3", "2", "1"]

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from reverie.inference import Embedder
 from reverie.policy import load_policy
 from reverie.recall.assist.lessons import Lessons, find_lessons
+from reverie.recall.query import RecallQuery
 from reverie.store.database import Store
 from reverie.store.session import perform
 from tests.recall.assist.conftest import NOW
 
 
-def lessons(store: Store, embedder: Embedder | None, message: str, **given: Any) -> Lessons:
-    return perform(
-        find_lessons(
-            store.session("acme"), subject_id="nora", message=message, as_of=NOW, policy=load_policy("reverie"),
-            embedder=embedder, **({"session_id": "now"} | given),
-        )
-    )  # fmt: skip
+def lessons(store: Store, embedder: Embedder | None, message: str, session_id: str | None = "now") -> Lessons:
+    query = RecallQuery(text=message, subject_id="nora", as_of=NOW)
+    policy = load_policy("reverie")
+    return perform(find_lessons(store.session("acme"), query, session_id=session_id, policy=policy, embedder=embedder))
 
 
 def test_decisions_come_with_what_came_of_them(nora: Store, embedder: Embedder) -> None:

@@ -11,7 +11,8 @@ import pytest
 from reverie.inference import Embedder
 from reverie.policy import load_policy
 from reverie.policy.assist import ToolPolicy
-from reverie.recall.assist.tools import ToolSuggestions, ToolUse, suggest_tools, weighed, weight
+from reverie.recall.assist.tools import ToolSuggestions, ToolUse, suggest_tools, weighed, weight_of_use
+from reverie.recall.query import RecallQuery
 from reverie.store.database import Store
 from reverie.store.privacy.consents import ConsentChange, change_consent
 from reverie.store.session import perform
@@ -21,12 +22,10 @@ NUMBERS = ToolPolicy()
 
 
 def suggest(store: Store, embedder: Embedder | None, message: str, **given: Any) -> ToolSuggestions:
+    query = RecallQuery(text=message, subject_id=given.pop("subject_id", "nora"), as_of=given.pop("as_of", NOW))
     return perform(
-        suggest_tools(
-            store.session("acme"), message=message, policy=load_policy("reverie"), embedder=embedder,
-            **({"subject_id": "nora", "as_of": NOW} | given),
-        )
-    )  # fmt: skip
+        suggest_tools(store.session("acme"), query, policy=load_policy("reverie"), embedder=embedder, **given)
+    )
 
 
 def test_what_served_is_suggested_and_what_did_harm_is_not(nora: Store, embedder: Embedder) -> None:
@@ -99,5 +98,7 @@ def test_a_good_outcome_counts_more_than_none_and_a_bad_one_against() -> None:
 
 def test_a_use_weighs_half_after_its_half_life_and_nothing_when_unlike() -> None:
     late, early = use_of("a", 0.8, days=0), use_of("a", 0.8, days=NUMBERS.half_life_days)
-    assert weight(early, as_of=NOW, numbers=NUMBERS) == pytest.approx(weight(late, as_of=NOW, numbers=NUMBERS) / 2)
-    assert weight(use_of("a", NUMBERS.least_similarity), as_of=NOW, numbers=NUMBERS) == 0
+    assert weight_of_use(early, as_of=NOW, numbers=NUMBERS) == pytest.approx(
+        weight_of_use(late, as_of=NOW, numbers=NUMBERS) / 2
+    )
+    assert weight_of_use(use_of("a", NUMBERS.least_similarity), as_of=NOW, numbers=NUMBERS) == 0

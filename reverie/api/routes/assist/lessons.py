@@ -15,6 +15,7 @@ from reverie.api.fields import Answer, Body, Name, Question, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.recall.assist.lessons import LessonKind, find_lessons
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall_entry
 
 router = routes_of("assisting")
@@ -96,14 +97,11 @@ async def post_lessons(body: LessonsRequest, caller: Reader) -> Response:
     age = caller.services.question_notes()
     found = await find_lessons(
         caller.questioner(),
-        subject_id=body.subject_id,
+        RecallQuery(text=body.message, subject_id=body.subject_id, as_of=body.as_of or now(), top_k=body.limit),
         session_id=body.session_id,
-        message=body.message,
-        as_of=body.as_of or now(),
         policy=caller.policy,
         embedder=caller.services.embedder,
         reranker=caller.services.reranker,
-        limit=body.limit,
     )
     response = answer({"lessons": found.lessons, "notes": [*found.notes, *age]})
     if found.recall is not None:

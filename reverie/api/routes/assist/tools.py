@@ -14,11 +14,12 @@ from reverie.api.fields import Answer, Body, Name, Question, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.recall.assist.tools import suggest_tools
+from reverie.recall.query import RecallQuery
 
 router = routes_of("assisting")
 
 
-class ToolsRequest(Body):
+class ToolSuggestionsRequest(Body):
     """A message that a tool may answer."""
 
     model_config = example({"subject_id": "ines", "message": "Until when is the post office open?"})
@@ -104,7 +105,7 @@ class ToolSuggestionsAnswer(Answer):
     summary="Suggest tools for a message",
     name="suggest_tools",
 )
-async def post_tool_suggestions(body: ToolsRequest, caller: Reader) -> Response:
+async def post_tool_suggestions(body: ToolSuggestionsRequest, caller: Reader) -> Response:
     """Suggest tools that served the subject in situations like this message, and name those that served badly.
 
     Uses are calls of tools and turns with the role `tool` in the log; outcomes say how well they served.
@@ -112,12 +113,9 @@ async def post_tool_suggestions(body: ToolsRequest, caller: Reader) -> Response:
     age = caller.services.question_notes()
     found = await suggest_tools(
         caller.questioner(),
-        subject_id=body.subject_id,
-        message=body.message,
-        as_of=body.as_of or now(),
+        RecallQuery(text=body.message, subject_id=body.subject_id, as_of=body.as_of or now(), top_k=body.limit),
         policy=caller.policy,
         embedder=caller.services.embedder,
         tools=body.tools,
-        limit=body.limit,
     )
     return answer({"suggested": found.suggested, "discouraged": found.discouraged, "notes": [*found.notes, *age]})
