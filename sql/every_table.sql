@@ -118,6 +118,7 @@ grant update (items, terms, speakers) on memory.subjects to reverie_eraser;
 grant update (mood, stated) on ops.sessions to reverie_eraser;
 grant update (scope) on ops.runs to reverie_eraser;
 grant update (state) on ops.generations to reverie_eraser;
+grant update (subject_id) on ops.state_versions to reverie_eraser;
 grant update (subject_id) on ops.calls to reverie_eraser;
 grant insert, update on ops.queue to reverie_eraser;
 grant insert on ops.outbox to reverie_eraser;

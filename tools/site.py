@@ -28,7 +28,7 @@ ORDER: Mapping[str, tuple[str, ...]] = {
     "Start": ("README.md", "quickstart", "docs/README.md"),
     "Concepts": (
         "ARCHITECTURE.md", "glossary", "currency", "profile", "mood", "signals", "sensitivity", "reader", "rules"),
-    "Agent developers": ("live", "context", "correcting", "mcp", "adapters", "testing", "moving", *(
+    "Agent developers": ("live", "context", "correcting", "assisting", "mcp", "adapters", "testing", "moving", *(
         page for page in OTHERS if page.startswith("clients/"))),
     "Data engineers": (
         "importing", "orchestration", "rebuilding", "evaluating", "simulating", "quality", "examples/README.md"),

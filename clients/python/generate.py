@@ -41,7 +41,7 @@ TYPES = {
 }
 SUFFIXES = ("Given", "Seen", "Answer")
 #: POST operations without a source id that have the same effect when they are sent twice.
-IDEMPOTENT = {"close", "note_seen", "recall_staged"}
+IDEMPOTENT = {"close", "note_seen", "rank_inbox", "recall_staged", "suggest_tools"}
 _SCALARS = {"integer": "int", "number": "float", "boolean": "bool"}
 _FORMATS = {"uuid": "UUID", "date-time": "datetime"}
 _REFERENCE = "#/components/schemas/"

@@ -182,16 +182,23 @@ async def embed_question(
     The session must be a worker's where the model has a price. Raises InferenceError when it gives no usable answer,
     and CallError when the tenant's credit does not allow it.
     """
-    with _embedding_span(embedder, 1):
+    vector: Vectors = (await embed_texts(session, [text], stage=stage, embedder=embedder, subject_id=subject_id))[0]
+    return vector
+
+
+async def embed_texts(
+    session: TenantSession, texts: Sequence[str], *, stage: str, embedder: Embedder, subject_id: str | None = None
+) -> Vectors:
+    """Return the vectors of texts, shape (texts, dimensions), by one call; booked and failing as `embed_question`."""
+    with _embedding_span(embedder, len(texts)):
         payer = Payer(tenant_id=session.tenant_id, stage=stage, subject_id=subject_id)
-        return await _embed_booked(session, text, payer=payer, embedder=embedder)
+        return await _embed_booked(session, texts, payer=payer, embedder=embedder)
 
 
-async def _embed_booked(session: TenantSession, text: str, *, payer: Payer, embedder: Embedder) -> Vectors:
+async def _embed_booked(session: TenantSession, texts: Sequence[str], *, payer: Payer, embedder: Embedder) -> Vectors:
     if not embedder.price_per_token:
-        vector: Vectors = (await session.offload(embedder.encode, [text]))[0]
-        return vector
-    call = _embedding_call(payer, embedder, [text])
+        return await session.offload(embedder.encode, texts)
+    call = _embedding_call(payer, embedder, texts)
     if not await session.run(Statement(queries("calls")["reserve"], call.params())):
         raise call.refusal()
     began = time.perf_counter()
@@ -200,14 +207,16 @@ async def _embed_booked(session: TenantSession, text: str, *, payer: Payer, embe
         await session.run(Statement(queries("calls")["settle"], outcome.params(call)))
 
     try:
-        vector, tokens = await session.offload(lambda: (embedder.encode([text])[0], embedder.count_tokens(text)))
+        vectors, tokens = await session.offload(
+            lambda: (embedder.encode(texts), sum(embedder.count_tokens(text) for text in texts))
+        )
     except InferenceError:
         seconds = time.perf_counter() - began
         await settle_call(CallOutcome(cost_usd=None, seconds=seconds, failed=True, reason="unavailable"))
         raise
     seconds, cost_usd = time.perf_counter() - began, embedder.price_per_token * tokens
     await settle_call(CallOutcome(cost_usd=cost_usd, seconds=seconds, tokens_in=tokens))
-    return vector
+    return vectors
 
 
 @contextmanager

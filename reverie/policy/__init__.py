@@ -12,6 +12,7 @@
 - `evaluation`: the `[evaluation]` heading: held-back questions and the gate
 - `publish`: the `[publish]` heading: what a generation may change, and how long what it replaced is kept
 - `sensitivity`: the `[sensitivity]` heading: what becomes of what is sensitive
+- `assist`: the `[assist]` heading: tools, lessons and inboxes
 - `defaults`: defaults that are words of a language, from its pack
 - `table`: the base class of headings, and common ranges
 - `fading`: how importance fades and when a memory is forgotten

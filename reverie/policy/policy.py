@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from reverie.errors import PolicyError
 from reverie.model import Phase
+from reverie.policy.assist import AssistPolicy
 from reverie.policy.evaluation import EvaluationPolicy
 from reverie.policy.extract import ExtractPolicy, SaliencePolicy
 from reverie.policy.fading import Fading
@@ -71,6 +72,7 @@ class Policy(Table):
     evaluation: EvaluationPolicy = EvaluationPolicy()
     publish: PublishPolicy = PublishPolicy()
     sensitivity: SensitivityPolicy = SensitivityPolicy()
+    assist: AssistPolicy = AssistPolicy()
 
     @cached_property
     def hash(self) -> str:

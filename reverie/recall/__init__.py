@@ -22,6 +22,7 @@
 - `inspect`: all about one memory, and why
 - `browse`: memories, entities and graph, page by page
 - `conflicts`: memories that cannot both hold
+- `assist/`: tools, lessons, inboxes and states for an assistant
 - `signals/`: reasons to act for a subject, and its figures
 - `roster`: subjects and tenants, page by page
 """

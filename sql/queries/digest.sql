@@ -1,14 +1,14 @@
 -- name: columns
 -- The tables and views of a schema with the columns that count, each with the function that makes bytes of it if its type came
 -- with an extension: such a type has another number in every database, and the binary form of a row names it.
--- The views `lives`, `milestones` and `signal_weeks` count rows of other tables again.
+-- The views `lives`, `milestones`, `signal_weeks` and `subject_states` have rows of other tables again.
 select c.relname, array_agg(a.attname::text order by a.attname),
        array_agg(case when t.typnamespace <> 'pg_catalog'::regnamespace then p.proname::text end order by a.attname)
 from pg_catalog.pg_class c
 join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
 join pg_catalog.pg_type t on t.oid = a.atttypid
 join pg_catalog.pg_proc p on p.oid = t.typsend
-where c.relnamespace = to_regnamespace(%(schema)s) and c.relkind in ('r', 'p', 'v') and c.relname <> all (array['terms', 'lives', 'milestones', 'signal_weeks'])
+where c.relnamespace = to_regnamespace(%(schema)s) and c.relkind in ('r', 'p', 'v') and c.relname <> all (array['terms', 'lives', 'milestones', 'signal_weeks', 'subject_states'])
   and not a.attname = any(%(left_out)s)
 group by c.relname
 order by c.relname

@@ -347,6 +347,11 @@ delete from ops.consents where tenant_id = %(tenant)s and subject_id = any(%(sub
 -- What a call cost stays, without whom it was about.
 update ops.calls set subject_id = null where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s
 
+-- name: strip_states
+-- Readers of the feed learn that somebody was erased by an id that names nobody.
+update ops.state_versions set subject_id = null
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s
+
 -- name: strip_runs
 -- What a run did stays, without whom it was limited to.
 update ops.runs r set scope = jsonb_set(r.scope, '{subjects}', (r.scope -> 'subjects') - %(subjects)s::text[])

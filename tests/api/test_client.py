@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 
 from reverie.api.app import create_app
 from reverie.settings import Settings
-from reverie_client import AsyncClient, Client, InvalidRequestError, NotFoundError, Outcome, Turn
+from reverie_client import AsyncClient, Client, InboxItem, InvalidRequestError, NotFoundError, Outcome, Turn
 from reverie_client.operations import Operations
 from reverie_client.request import Request
 from tests.api.conftest import MakeKey, until_logged
@@ -112,6 +112,10 @@ def test_every_operation_has_one_method() -> None:
 def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClient, corpus: Corpus) -> None:
     """A route that is new fails here until it is called below."""
     quartz = corpus.memory("Found quartz in the garden")
+    assert memory.suggest_tools("ann", "Where do I find quartz?").suggested == []
+    assert memory.find_lessons("ann", "Where do I find quartz?").lessons == []
+    assert [each.id for each in memory.rank_inbox("ann", [InboxItem(id="1", text="Quartz")]).items] == ["1"]
+    assert [each.subject_id for each in memory.poll_states().states] == ["ann"]
     (turn,) = memory.append_turns("ana", "s1", [BRUNO], embed=False).turns
     assert (turn.status, turn.source_id) == ("added", "t1")
     assert "Has brother Bruno" in [each.content for each in turn.extracted]

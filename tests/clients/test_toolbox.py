@@ -28,6 +28,8 @@ OPERATIONS = {
     "get_context": "assemble",
     "correct": "correct",
     "list_memories": "list_memories",
+    "suggest_tools": "suggest_tools",
+    "find_lessons": "find_lessons",
     "record_observation": "observe",
     "update_user_context": "update_user",
     "update_connection_context": "update_connection",

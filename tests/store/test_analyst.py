@@ -67,6 +67,7 @@ GUESSABLE = {
     "ops.erasures": {"id", "target", "previous", "hash"},
     "ops.pending_turns": {"content_hash"},
     "ops.replies": {"input_hash"},
+    "ops.state_versions": {"hash"},
 }
 #: Whose mood or crisis it was: these are for counting alone.
 WHOSE = {

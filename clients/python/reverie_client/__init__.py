@@ -26,6 +26,7 @@ from reverie_client.errors import (
     UnavailableError,
     UnreachableError,
 )
+from reverie_client.routes.assisting import InboxItem
 from reverie_client.routes.contexts import Context, Message
 from reverie_client.routes.memories import Memory
 from reverie_client.routes.outcomes import Outcome
@@ -41,6 +42,7 @@ __all__ = [
     "Context",
     "FieldError",
     "Hit",
+    "InboxItem",
     "InvalidRequestError",
     "Memory",
     "Message",

@@ -2,6 +2,7 @@
 
 from reverie_client.methods import Items, Method
 from reverie_client.routes import (
+    assisting,
     conflicts,
     connections,
     consent,
@@ -73,6 +74,10 @@ class Operations:
     read_consent = Method(consent.read_consent)
     change_consent = Method(consent.change_consent)
     run_store = Method(store.run_store)
+    suggest_tools = Method(assisting.suggest_tools)
+    find_lessons = Method(assisting.find_lessons)
+    rank_inbox = Method(assisting.rank_inbox)
+    poll_states = Method(assisting.poll_states)
     health = Method(operations.health)
     ready = Method(operations.ready)
     read_metrics = Method(operations.read_metrics)

@@ -17,6 +17,7 @@
 - `webhooks`: where events are sent
 - `reviews`: turns that a person should look at
 - `store`: the key-value store of agent frameworks
+- `assist/`: tools for a message, lessons of other sessions, inboxes, the feed of states
 - `privacy/`: erasures, exports and consent
 - `operations`: health, readiness and metrics, outside `/v1`
 """
@@ -42,6 +43,7 @@ from reverie.api.routes import (
     webhooks,
     working_memory,
 )
+from reverie.api.routes.assist import inbox, lessons, states, tools
 from reverie.api.routes.privacy import consents, erasures, exports
 
 ROUTERS = tuple(
@@ -67,5 +69,9 @@ ROUTERS = tuple(
         exports,
         consents,
         store,
+        tools,
+        lessons,
+        inbox,
+        states,
     )
 )

@@ -45,6 +45,7 @@ _STRIPS = {
     "strip_sessions": "ops.sessions",
     "strip_calls": "ops.calls",
     "strip_runs": "ops.runs",
+    "strip_states": "ops.state_versions",
 }
 
 

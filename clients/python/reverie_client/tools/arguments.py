@@ -36,6 +36,23 @@ class RecallArguments(Arguments):
     ] = None
 
 
+class SuggestToolsArguments(Arguments):
+    """A message, and the tools at hand."""
+
+    message: Annotated[str, Field(min_length=1, max_length=20_000, description="The message to answer, word for word.")]
+    tools: Annotated[
+        list[Name] | None, Field(min_length=1, max_length=500, description="Names of the tools that you can call.")
+    ] = None
+
+
+class FindLessonsArguments(Arguments):
+    """The message that is about to be answered."""
+
+    message: Annotated[str, Field(min_length=1, max_length=20_000, description="The message to answer, word for word.")]
+    session_id: SessionId
+    limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of lessons.")] = 5
+
+
 class RememberArguments(Arguments):
     """A statement with its source."""
 
