@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0028_view"
-down_revision = "0024_reach"
+down_revision = "0027_assist"
 
 
 def upgrade() -> None:
