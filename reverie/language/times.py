@@ -64,6 +64,8 @@ class NamedTime:
     #: Where the clause names it.
     start: int
     end: int
+    #: Whether it is named by a date, and not by how far it is from the day on which it is said.
+    is_date: bool = False
     #: Whether it is named as an end: "until Friday".
     ends_there: bool = False
 
@@ -129,7 +131,8 @@ def _read(match: re.Match[str], name: str, said: date) -> NamedTime | None:
         precision=precision or ("day" if unit is None else _PRECISIONS[unit.lower()]),
         start=match.start(),
         end=match.end(),
-        ends_there=_ENDS_THERE.search(match.string, 0, match.start()) is not None or _ENDS.match(match[0]) is not None,
+        is_date=name in _DATES,
+        ends_there=bool(_ENDS_THERE.search(match.string, 0, match.start()) or _ENDS.match(match[0])),
     )
 
 
@@ -402,5 +405,7 @@ _READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
     "season_past": (_season_past, "season"),
     "recent": (_recent, "span"),
 }
+#: Those that name a date.
+_DATES: Final = ("full_date", "iso", "month", "month_past", "year", "year_past", "holiday")
 _COMING: Final = _PACK.pairs("times", re.IGNORECASE)
 _PAST: Final = _PACK.pairs("past", re.IGNORECASE)
