@@ -105,6 +105,11 @@ def clock_time(clause: str) -> time | None:
     return times.pop() if len(times) == 1 else None
 
 
+def without_clock(clause: str) -> str:
+    """Return the clause without its times of day."""
+    return " ".join(_CLOCK.sub(" ", clause).split())
+
+
 def _coming(clause: str, said: date) -> Iterator[tuple[str, NamedTime]]:
     if not _CUE.search(clause):
         return

@@ -7,7 +7,6 @@ from pydantic import Field
 from reverie.policy.signals import Hour
 from reverie.policy.table import Count, Days, Share, Table
 
-
 #: Of the signs of a sentence, by name (language/life_events/worth.py).
 _WEIGHTS = {
     "courtesy": -0.68,
@@ -42,7 +41,7 @@ class LifeEventsPolicy(Table):
     #: Probability from which a sentence that tells what happened is an event.
     told: Share = 0.55
     #: Likewise of one that tells what is planned and names its day; no such limit for what memory has as a plan.
-    planned: Share = 0.3
+    planned: Share = 0.2
     #: Days ahead of which a context names events, and how many at most; 0: none.
     ahead_days: Days = 14.0
     most: Count = 5

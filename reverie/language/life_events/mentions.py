@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import date, time
+from dataclasses import dataclass, replace
+from datetime import date
+from datetime import time as time_of_day
 from typing import Final, Literal
 
 from reverie.language.cues import wording
@@ -14,7 +15,7 @@ from reverie.language.life_events.worth import life_worth, signs_of
 from reverie.language.pack import language_table
 from reverie.language.subject import possessive
 from reverie.language.text import sentences
-from reverie.language.times import NamedTime, clock_time, coming_times, past_times
+from reverie.language.times import NamedTime, clock_time, coming_times, past_times, without_clock
 from reverie.policy.life_events import LifeEventsPolicy
 
 _PACK: Final = language_table("mentions")
@@ -27,6 +28,10 @@ _DAY_AFTER: Final = _PACK.pattern("day_after")
 _IS_MINE: Final = _PACK.pattern("is_mine")
 _TO_MONTH: Final = _PACK.pattern("to_month", re.IGNORECASE)
 _LEAD: Final = _PACK.pattern("lead", re.IGNORECASE)
+_PLANNED_LEAD: Final = _PACK.pattern("planned_lead", re.IGNORECASE)
+_PLANNED_TAIL: Final = _PACK.pattern("planned_tail", re.IGNORECASE)
+_DAY_PART: Final = _PACK.pattern("day_part", re.IGNORECASE)
+_ASIDE: Final = _PACK.pattern("aside", re.IGNORECASE)
 _LEAD_IN: Final = _PACK.pattern("lead_in", re.IGNORECASE)
 
 #: Which time of several a sentence is about: the most exact one.
@@ -56,7 +61,7 @@ class Mention:
     title: str
     #: None: the sentence names no time.
     time: NamedTime | None
-    clock: time | None = None
+    clock: time_of_day | None = None
     yearly: bool = False
     #: Whose it is, if not the author's.
     who: str | None = None
@@ -68,6 +73,8 @@ class Mention:
 _PLANS: Final = ("plans", "deadline")
 #: Words that a sentence needs to tell an event, or to call one off.
 _LEAST, _LEAST_OF_CHANGE = 4, 3
+#: Letters that a title has at least.
+_SHORTEST: Final = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,10 +150,9 @@ def _mention(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> Mention
     plan = one.plan if kind != "told" else None
     time = _best(one.past) if kind == "told" else one.coming
     clock = clock_time(one.text) if time is not None and time.precision == "day" else None
-    title = _LEAD_IN.sub("", unveil(one.text))
     return Mention(
         kind=kind,
-        title=_title(plan, title) if plan is not None else _capital(title),
+        title=_title_of(one, plan, time, kind),
         time=time,
         clock=clock,
         who=plan.who if plan is not None else None,
@@ -161,21 +167,46 @@ def _kind(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> MentionKin
     if one.coming is not None and one.coming.after > one.said:
         if _MOVED.search(sentence) or (plan is not None and plan.phase == "begins"):
             return "moved"
-        if plan is not None or (worth >= numbers.planned and _PLANNED.search(sentence)):
+        # of the same day only what is surely an event: "I'm going to bed tonight"
+        least = numbers.planned if one.coming.first > one.said else numbers.told
+        if plan is not None or (worth >= least and _PLANNED.search(sentence)):
             return "planned"
     return "told" if worth >= numbers.told else None
 
 
 def _best(times: Iterable[NamedTime]) -> NamedTime | None:
-    """The most exact of the times at which something is, the first of several."""
-    at = [one for one in times if not one.ends_there]
-    return min(at, key=lambda one: (_EXACT.index(one.precision), one.start), default=None)
+    """The most exact of the times at which something is, the first of several; to the time that it is said to end at."""
+    read = list(times)
+    at = [one for one in read if not one.ends_there]
+    best = min(at, key=lambda one: (_EXACT.index(one.precision), one.start), default=None)
+    until = [one for one in read if one.ends_there and best and one.start > best.start and one.after > best.after]
+    if best is None or not until:
+        return best
+    return replace(best, after=until[0].after, end=until[0].end, precision="span")
 
 
-def _title(plan: KnownStatement, sentence: str) -> str:
-    if plan.relation == "deadline":
-        return _capital(_PACK.text("deadline").replace("[what]", plan.topic)) if plan.topic else sentence
-    return _capital(_LEAD.sub("", plan.object))
+def _title_of(one: _Sentence, plan: KnownStatement | None, time: NamedTime | None, kind: MentionKind) -> str:
+    """The object of a plan; else what a sentence plans, without its day; else the sentence."""
+    if plan is not None and plan.relation != "deadline":
+        return _capital(_LEAD.sub("", plan.object))
+    if plan is not None and plan.topic:
+        return _capital(_PACK.text("deadline").replace("[what]", _LEAD.sub("", plan.topic)))
+    sentence = _LEAD_IN.sub("", unveil(one.text))
+    if kind == "planned" and time is not None:
+        return _planned_title(one.text, time) or _capital(sentence)
+    return _capital(sentence)
+
+
+def _planned_title(sentence: str, time: NamedTime) -> str:
+    """ "I have a dentist appointment on Friday at 3 pm": "Dentist appointment"; empty: nothing is left."""
+    before, after = unveil(sentence[: time.start]), _DAY_PART.sub("", unveil(sentence[time.end :]))
+    if not _PLANNED_LEAD.match(_LEAD_IN.sub("", before)):  # "On Friday I have a dentist appointment"
+        before = ""
+    tail = after if not before else _ASIDE.sub("", after)
+    said = without_clock(f"{_PLANNED_TAIL.sub('', before.rstrip())} {tail.strip(' ,-')}")
+    said = _PLANNED_LEAD.sub("", _LEAD_IN.sub("", said).strip())
+    said = _PLANNED_TAIL.sub("", said.strip(" .,!;:-…"))
+    return _capital(_LEAD.sub("", said)) if len(said) > _SHORTEST else ""
 
 
 def _capital(words: str) -> str:
@@ -185,15 +216,15 @@ def _capital(words: str) -> str:
 # ------------------------------------------------------------------------------------------------------ every year
 def _yearly(sentence: str, said: date) -> Mention | None:
     """A birthday or an anniversary with its day: "my sister's birthday is on 4 May"."""
-    for time in coming_times(sentence, said):
-        if time.precision != "day":
+    for named in coming_times(sentence, said):
+        if named.precision != "day":
             continue
-        if _BORN.search(sentence, 0, time.start):
-            return _of_year(time, None, _PACK.text("birthday"))
+        if _BORN.search(sentence, 0, named.start):
+            return _of_year(named, None, _PACK.text("birthday"))
         for match in _YEARLY.finditer(sentence):
-            is_told = match.end() <= time.start and _DAY_AFTER.match(sentence[match.end() : time.start])
-            if is_told or (time.end <= match.start() and _IS_MINE.match(sentence[time.end : match.start()])):
-                return _of_year(time, match["whose"], match["what"])
+            is_told = match.end() <= named.start and _DAY_AFTER.match(sentence[match.end() : named.start])
+            if is_told or (named.end <= match.start() and _IS_MINE.match(sentence[named.end : match.start()])):
+                return _of_year(named, match["whose"], match["what"])
     return None
 
 
