@@ -159,7 +159,7 @@ def scores(
 
 def fit(events: Mapping[Key, Sequence[str]], similarity: float) -> None:
     """Fit the weights of the signs by a logistic regression on the conversations for it."""
-    from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+    from sklearn.linear_model import LogisticRegression
 
     rows = [
         (_key(turn), sentence, tuple(past_times(sentence, datetime.fromisoformat(turn["timestamp"]).date())))

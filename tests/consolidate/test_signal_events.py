@@ -32,7 +32,7 @@ SAID = (
     (7, "I had the job interview at the bank yesterday and it went well."),
     (8, "Last Saturday I ran my first charity race with my sister."),
     (9, "Do you think I should go to Paris on Friday?"),
-    (9, "He wrote: \"I'm moving to Lisbon next month\"."),
+    (9, 'He wrote: "I\'m moving to Lisbon next month".'),
     (10, "My birthday is on 5 May."),
 )
 
@@ -70,9 +70,7 @@ def rows(store: Store, statement: str) -> list[tuple[Any, ...]]:
         return conn.execute(statement).fetchall()
 
 
-def test_a_history_gives_events_and_triggers(
-    store: Store, other_store: Store, tmp_path: Path, policy: Policy
-) -> None:
+def test_a_history_gives_events_and_triggers(store: Store, other_store: Store, tmp_path: Path, policy: Policy) -> None:
     said = records()
     work = work_in(store, said, tmp_path / "all.jsonl", END, policy)
     found = rows(

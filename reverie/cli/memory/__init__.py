@@ -12,6 +12,7 @@
 - `pin`: keeps a memory
 - `unpin`: ends a pin
 - `correcting`: what `correct`, `forget`, `pin` and `unpin` share
+- `events`: lists life events, or writes them as a calendar
 - `triggers`: lists reasons to act, and acknowledges them
 - `webhooks`: sends triggers and changes of memories to other systems
 - `undo`: undoes a merge or a supersession

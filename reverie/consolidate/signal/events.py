@@ -66,9 +66,7 @@ def read_said(
     return said, conn.execute(sql["read_zones"], params | {"names": days.names()}).fetchall()
 
 
-def tell_events(
-    said: Sequence[SaidMessage], zones: Iterable[tuple[str, date, str]], policy: Policy
-) -> list[ToldEvent]:
+def tell_events(said: Sequence[SaidMessage], zones: Iterable[tuple[str, date, str]], policy: Policy) -> list[ToldEvent]:
     """Return the events that messages tell; they come in event order for each subject.
 
     Days are those of the subject's zone: the latest that a message up to then names, by `zones` (subject, day and zone)
@@ -94,9 +92,7 @@ def tell_events(
     ]
 
 
-def _zones_of(
-    said: Sequence[SaidMessage], named: Mapping[str, Sequence[tuple[date, str]]], usual: str
-) -> list[str]:
+def _zones_of(said: Sequence[SaidMessage], named: Mapping[str, Sequence[tuple[date, str]]], usual: str) -> list[str]:
     found: list[str] = []
     latest: dict[str, tuple[date, str]] = {}
     for message in said:

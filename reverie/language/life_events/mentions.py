@@ -175,7 +175,7 @@ def _kind(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> MentionKin
 
 
 def _best(times: Iterable[NamedTime]) -> NamedTime | None:
-    """The most exact of the times at which something is, the first of several; to the time that it is said to end at."""
+    """The most exact of the times at which something is, the first of several; up to its end, if that is named."""
     read = list(times)
     at = [one for one in read if not one.ends_there]
     best = min(at, key=lambda one: (_EXACT.index(one.precision), one.start), default=None)
@@ -190,7 +190,7 @@ def _title_of(one: _Sentence, plan: KnownStatement | None, time: NamedTime | Non
     if plan is not None and plan.relation != "deadline":
         return _capital(_LEAD.sub("", plan.object))
     if plan is not None and plan.topic:
-        return _capital(_PACK.text("deadline").replace("[what]", _LEAD.sub("", plan.topic)))
+        return _capital(_PACK.phrase("deadline", what=_LEAD.sub("", plan.topic)))
     sentence = _LEAD_IN.sub("", unveil(one.text))
     if kind == "planned" and time is not None:
         return _planned_title(one.text, time) or _capital(sentence)
