@@ -77,6 +77,6 @@ on conflict do nothing;
 alter table log.turns force row level security;
 alter table memory.extractions force row level security;
 
--- data teams count events; what they are is withheld
-grant select (tenant_id, subject_id, kind, first_on, last_on, precision, certainty, yearly, worth, told_at, state, shard, run_id)
-    on memory.life_events to reverie_analyst;
+-- data teams count events; what and when they are is withheld
+grant select (tenant_id, id, subject_id, kind, precision, certainty, yearly, worth, told_at, place, state, ended_at, confirmed_at,
+              shard, run_id) on memory.life_events to reverie_analyst;
