@@ -31,8 +31,8 @@ from bench.report import print_table
 from reverie.inference import load_embedder
 from reverie.language.cues import wording
 from reverie.language.cues.attribution import veil
-from reverie.language.life_events.mentions import Mention, Message, find_mentions
-from reverie.language.life_events.worth import signs_of
+from reverie.language.life_events.mentions import EventMessage, Mention, find_mentions
+from reverie.language.life_events.worth import life_signs
 from reverie.language.text import sentences
 from reverie.language.times import past_times
 from reverie.policy import load_policy
@@ -117,7 +117,7 @@ def _key(turn: Mapping[str, Any]) -> Key:
 def mentions(numbers: LifeEventsPolicy) -> list[Told]:
     """Every mention that tells an event, with a threshold below all that are reported."""
     said = turns()
-    messages = [Message(text=turn["text"], said=datetime.fromisoformat(turn["timestamp"]).date()) for turn in said]
+    messages = [EventMessage(text=turn["text"], said=datetime.fromisoformat(turn["timestamp"]).date()) for turn in said]
     found = find_mentions(messages, numbers.model_copy(update={"told": min(THRESHOLDS)}))
     return [
         Told(_key(turn), mention.title, _worth(mention, numbers))
@@ -174,7 +174,7 @@ def fit(events: Mapping[Key, Sequence[str]], similarity: float) -> None:
         any(float(vectors[text] @ vectors[spoken(one)]) >= similarity for text in events.get(one.key, ()))
         for one in told
     ]
-    signs = signs_of([(sentence, times) for _, sentence, times in rows])
+    signs = life_signs([(sentence, times) for _, sentence, times in rows])
     names = sorted(signs[0])
     model = LogisticRegression(C=0.1, max_iter=5000).fit([[sign[name] for name in names] for sign in signs], labels)
     print(f"# {len(rows)} sentences, {sum(labels)} tell an event")

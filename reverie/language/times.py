@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import date, time, timedelta
+from datetime import date, timedelta
 from typing import Final, Literal
 
 from reverie.language.pack import language_table
@@ -40,14 +40,15 @@ _UNTIL_MONTH, _UNTIL_YEAR = _PACK.words("until_month"), _PACK.words("until_year"
 _UNTIL_SEASON, _MONTH_END = _PACK.words("until_season"), _PACK.text("month_end")
 _ENDS: Final = _PACK.pattern("ends", re.IGNORECASE)
 _ENDS_THERE: Final = _PACK.pattern("ends_there", re.IGNORECASE)
-_CLOCK: Final = _PACK.pattern("clock", re.IGNORECASE)
-_HOURS: Final = _PACK.mapping("hours")
 _WEEKEND: Final = _PACK.text("weekend")
 #: Days of which somebody speaks who says "recently".
 _RECENT_DAYS: Final = 14
 
-#: How exactly a time is named: to the day, or as one of these; `span`: some days in a row.
+#: How exactly a time is named, in order; `span`: some days in a row.
 Precision = Literal["day", "weekend", "week", "month", "season", "year", "span"]
+
+#: Precisions by how exactly they name a day, the most exact first.
+_EXACTNESS: Final[dict[str, int]] = _PACK.mapping("exactness")
 
 _Days = tuple[date, date]
 _Reader = Callable[[re.Match[str], date], _Days]
@@ -75,6 +76,11 @@ class NamedTime:
         return self.after - timedelta(days=1)
 
 
+def day_exactness(precision: str) -> int:
+    """Return the place of a precision among all, 0 for the most exact; those of `Precision` are in order."""
+    return _EXACTNESS[precision]
+
+
 def coming_times(clause: str, said: date) -> Iterator[NamedTime]:
     """Yield the times that a clause names, as someone means them who speaks of what is to come on the day `said`.
 
@@ -97,17 +103,6 @@ def past_times(clause: str, said: date) -> Iterator[NamedTime]:
         back = found if found.first <= said else _BACK[name](found) if name in _BACK else None
         if back is not None and back.first <= said:
             yield _until(back, said)
-
-
-def clock_time(clause: str) -> time | None:
-    """Return the time of day that a clause names: "at 3 pm", "at 15:30", "at noon"; None: it names none, or several."""
-    times = {found for match in _CLOCK.finditer(clause) if (found := _clock(match)) is not None}
-    return times.pop() if len(times) == 1 else None
-
-
-def without_clock(clause: str) -> str:
-    """Return the clause without its times of day."""
-    return " ".join(_CLOCK.sub(" ", clause).split())
 
 
 def _coming(clause: str, said: date) -> Iterator[tuple[str, NamedTime]]:
@@ -366,22 +361,6 @@ _BACK: Final[dict[str, Callable[[NamedTime], NamedTime | None]]] = {
     "season": _year_back,
     "holiday": _year_back,
 }
-
-
-def _clock(match: re.Match[str]) -> time | None:
-    groups = match.groupdict()
-    if (named := groups["named"]) is not None:
-        return time(_HOURS[named.lower()])
-    hour, minute = groups["hour"] or groups["hour_alone"], groups["minute"] or groups["minute_alone"]
-    half = (groups["half"] or groups["half_alone"] or "").lower()
-    number = int(hour)
-    if half and not 1 <= number <= 12:
-        return None
-    if half:
-        number = number % 12 + 12 * (half == "p")
-    elif minute is None and number < 13:  # "at 3": of the day or of the night
-        number += 12 * (number < 7)
-    return time(number, int(minute or 0)) if number < 24 else None
 
 
 #: How exactly periods name a time, by their unit.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from reverie.recall import scaffold
 from reverie.recall.facts import StructuredFact, facts_statement
 from reverie.recall.relationship import Relationship, read_relationship, relationship_statement
 from reverie.recall.search import horizon
-from reverie.recall.signals.life_events import DatedEvent, coming_up, life_events_statement
+from reverie.recall.signals.life_events import DatedEvent, EventWindow, coming_up, life_events_statement
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -172,7 +172,6 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
         "kinds": list(_TELLING),
         "limit": _READ_FOR_EACH * policy.profile.recent,
     }
-    yesterday = (as_of - timedelta(days=1)).date()  # somewhere it is still that day
     mood = {"tenant": tenant_id, "subject": subject_id, "as_of": as_of, "limit": policy.mood.usual_messages}
     return (
         facts_statement(tenant_id, subject_id, as_of, least_importance=policy.structured_facts.recall_importance),
@@ -185,13 +184,16 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
             recent | {"as_of": as_of, "limit": policy.profile.preferences},
             row=Liking,
         ),
-        life_events_statement(tenant_id, subject_id, as_of, since=yesterday, until=_horizon_of_events(policy, as_of)),
+        life_events_statement(tenant_id, subject_id, as_of, _events_around(policy, as_of)),
     )
 
 
-def _horizon_of_events(policy: Policy, as_of: datetime) -> date:
-    """The last day, in any zone, of which events are told."""
-    return (as_of + timedelta(days=policy.life_events.ahead_days + 1)).date()
+def _events_around(policy: Policy, as_of: datetime) -> EventWindow:
+    """The days, in any zone, of which events are told."""
+    day = timedelta(days=1)
+    return EventWindow(
+        since=(as_of - day).date(), until=(as_of + timedelta(days=policy.life_events.ahead_days) + day).date()
+    )
 
 
 def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Policy, as_of: datetime) -> Profile:

@@ -18,7 +18,7 @@ from reverie.policy import Policy, load_policy
 from reverie.recall.contexts.context import assemble_context
 from reverie.recall.query import RecallQuery
 from reverie.recall.signals.calendar import as_calendar
-from reverie.recall.signals.life_events import DatedEvent, list_life_events
+from reverie.recall.signals.life_events import DatedEvent, EventWindow, list_life_events
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.session import perform
@@ -134,7 +134,7 @@ def test_a_history_gives_events_and_triggers(store: Store, other_store: Store, t
 
 
 def listed(store: Store, as_of: datetime, **given: Any) -> list[DatedEvent]:
-    return perform(list_life_events(store.session("t"), subject_id="ana", as_of=as_of, **given))
+    return perform(list_life_events(store.session("t"), subject_id="ana", as_of=as_of, window=EventWindow(**given)))
 
 
 def check_what_is_listed(store: Store) -> None:

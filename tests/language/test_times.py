@@ -1,10 +1,10 @@
 """Times that clauses name, to come and past, as days."""
 
-from datetime import date, time
+from datetime import date
 
 import pytest
 
-from reverie.language.times import NamedTime, clock_time, coming_times, past_times
+from reverie.language.times import NamedTime, coming_times, past_times
 
 #: A Wednesday.
 SAID = date(2026, 3, 11)
@@ -75,22 +75,3 @@ def test_where_a_time_stands_and_that_something_ends_there() -> None:
     assert ("I leave on Friday"[found.start : found.end], found.ends_there) == ("on Friday", False)
     (found,) = coming_times("I'm renting until May", SAID)
     assert ("I'm renting until May"[found.start : found.end], found.ends_there) == ("until May", True)
-
-
-@pytest.mark.parametrize(
-    ("clause", "clock"),
-    [
-        ("the dentist on Friday at 3 pm", time(15)),
-        ("dinner at 7:30pm", time(19, 30)),
-        ("the train leaves at 15:42", time(15, 42)),
-        ("lunch at noon", time(12)),
-        ("we meet at 3", time(15)),
-        ("we meet at 9", time(9)),
-        ("a party at 10 people's place", None),
-        ("between 3 pm and 5 pm", None),  # two
-        ("at 25:00", None),
-        ("I'm at home", None),
-    ],
-)
-def test_times_of_day(clause: str, clock: time | None) -> None:
-    assert clock_time(clause) == clock

@@ -48,7 +48,7 @@ def command(
       reverie events ana --ics ana.ics
     """
     from reverie.recall.signals.calendar import as_calendar
-    from reverie.recall.signals.life_events import list_life_events
+    from reverie.recall.signals.life_events import EventWindow, list_life_events
     from reverie.store.session import perform
 
     with CommandSession(tenant) as session:
@@ -60,10 +60,12 @@ def command(
                 reader,
                 subject_id=subject,
                 as_of=at,
-                since=since.date() if since else None,
-                until=until.date() if until else None,
-                upcoming=upcoming,
-                every=every or path is not None,
+                window=EventWindow(
+                    since=since.date() if since else None,
+                    until=until.date() if until else None,
+                    upcoming=upcoming,
+                    every=every or path is not None,
+                ),
             )
         )
     if path is not None:

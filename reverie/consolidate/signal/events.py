@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from psycopg import Connection
 
 from reverie.consolidate.signal.history import SubjectDays
-from reverie.language.life_events.mentions import KnownStatement, Mention, Message, find_mentions
-from reverie.language.life_events.settling import LifeEvent, settle
+from reverie.language.life_events.mentions import EventMessage, KnownStatement, Mention, find_mentions
+from reverie.language.life_events.settling import LifeEvent, settle_events
 from reverie.language.sensitivity import classes_among
 from reverie.model import stable_id
 from reverie.policy import Policy
@@ -77,7 +77,7 @@ def tell_events(said: Sequence[SaidMessage], zones: Iterable[tuple[str, date, st
         named.setdefault(subject_id, []).append((day, zone))
     of_message = _zones_of(said, named, policy.signals.zone)
     messages = [
-        Message(
+        EventMessage(
             text=message.text,
             said=message.said_at.astimezone(ZoneInfo(zone)).date(),
             statements=[_statement(one) for one in message.stated if one["relation"]],
@@ -113,7 +113,7 @@ def _statement(one: Mapping[str, Any]) -> KnownStatement:
     )
 
 
-def write_events(conn: Connection[Any], attempt: Run, told: Sequence[ToldEvent]) -> None:
+def write_life_events(conn: Connection[Any], attempt: Run, told: Sequence[ToldEvent]) -> None:
     """Write events that are new; counts them as `life_events`."""
     tenant_id, policy = attempt.work.tenant_id, attempt.work.policy
     days = [_days(one) for one in told]
@@ -179,7 +179,7 @@ def settled_events(conn: Connection[Any], attempt: Run, names: Sequence[str]) ->
     changed = []
     for events in found.values():
         before = [(one.outcome, one.title) for one in events]
-        settle(events)
+        settle_events(events)
         changed += [one for one, was in zip(events, before, strict=True) if (one.outcome, one.title) != was]
     columns = {
         "ids": [one.id for one in changed],

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reverie.consolidate.signal.decide import follow_history
-from reverie.consolidate.signal.events import read_said, settled_events, tell_events, write_events
+from reverie.consolidate.signal.events import read_said, settled_events, tell_events, write_life_events
 from reverie.consolidate.signal.history import SubjectDays, UntoldMessage
 from reverie.consolidate.signal.moods import MoodVector, gives_instruction, needs_vectors, tell_all
 from reverie.consolidate.signal.read import open_days, read_histories, read_messages_of
@@ -69,7 +69,7 @@ def _work_in(attempt: Run, days: SubjectDays) -> bool:
         conn.execute(queries("signal")["take_days"], attempt.params() | days.params())
         write_moods(conn, attempt, told)
         write_figures(conn, attempt, days)
-        write_events(conn, attempt, told_events)
+        write_life_events(conn, attempt, told_events)
         histories = read_histories(conn, work, names, settled_events(conn, attempt, names))
         write_followed(conn, attempt, [follow_history(history, work.tenant_id, work.policy) for history in histories])
         attempt.record(conn)

@@ -6,6 +6,7 @@ from datetime import date, time
 from typing import Final
 
 from reverie.language.pack import language_table
+from reverie.language.times import day_exactness
 
 _PACK: Final = language_table("days")
 _DAYS, _MONTHS = _PACK.words("days"), _PACK.words("months")
@@ -20,7 +21,7 @@ def days_in_words(
     first: date, last: date, precision: str, today: date, *, clock: time | None = None, yearly: bool = False
 ) -> str:
     """Return when something is, seen from a day, no more exactly than `precision` says."""
-    if precision in ("month", "season", "year"):
+    if day_exactness(precision) >= day_exactness("month"):
         return _period(first, last, precision)
     if precision == "week":
         return _PACK.phrase("week_of", day=day_in_words(first))

@@ -9,13 +9,14 @@ from datetime import date
 from datetime import time as time_of_day
 from typing import Final, Literal
 
+from reverie.language.clock import clock_time, without_clock
 from reverie.language.cues import wording
 from reverie.language.cues.attribution import unveil, veil
-from reverie.language.life_events.worth import life_worth, signs_of
+from reverie.language.life_events.worth import life_signs, life_worth
 from reverie.language.pack import language_table
 from reverie.language.subject import possessive
 from reverie.language.text import sentences
-from reverie.language.times import NamedTime, clock_time, coming_times, past_times, without_clock
+from reverie.language.times import NamedTime, coming_times, day_exactness, past_times
 from reverie.policy.life_events import LifeEventsPolicy
 
 _PACK: Final = language_table("mentions")
@@ -33,9 +34,6 @@ _PLANNED_TAIL: Final = _PACK.pattern("planned_tail", re.IGNORECASE)
 _DAY_PART: Final = _PACK.pattern("day_part", re.IGNORECASE)
 _ASIDE: Final = _PACK.pattern("aside", re.IGNORECASE)
 _LEAD_IN: Final = _PACK.pattern("lead_in", re.IGNORECASE)
-
-#: Which time of several a sentence is about: the most exact one.
-_EXACT: Final = ("day", "weekend", "week", "span", "month", "season", "year")
 
 #: What a sentence does to an event: tells that it happened, that it will, that it will not, or that its day is another.
 MentionKind = Literal["told", "planned", "cancelled", "moved"]
@@ -78,7 +76,7 @@ _SHORTEST: Final = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Message:
+class EventMessage:
     """A message as events are read from it."""
 
     text: str
@@ -100,13 +98,13 @@ class _Sentence:
     yearly: Mention | None
 
 
-def find_mentions(messages: Sequence[Message], numbers: LifeEventsPolicy) -> list[list[Mention]]:
+def find_mentions(messages: Sequence[EventMessage], numbers: LifeEventsPolicy) -> list[list[Mention]]:
     """Return the mentions of each message in the order of its sentences, at most one a sentence.
 
     What others say, in quotation marks or in a mail that is passed on, is not the author's event.
     """
     read = [one for place, message in enumerate(messages) for one in _sentences(place, message)]
-    signs = signs_of([(one.text, one.past) for one in read])
+    signs = life_signs([(one.text, one.past) for one in read])
     found: list[list[Mention]] = [[] for _ in messages]
     for one, sign in zip(read, signs, strict=True):
         worth = life_worth(sign, numbers.weights, numbers.bias)
@@ -116,7 +114,7 @@ def find_mentions(messages: Sequence[Message], numbers: LifeEventsPolicy) -> lis
     return found
 
 
-def _sentences(place: int, message: Message) -> Iterator[_Sentence]:
+def _sentences(place: int, message: EventMessage) -> Iterator[_Sentence]:
     for sentence in sentences(wording.plain(veil(message.text))):
         plan = next((one for one in message.statements if _plans(one, sentence)), None)
         words = len(sentence.split())
@@ -178,7 +176,7 @@ def _best(times: Iterable[NamedTime]) -> NamedTime | None:
     """The most exact of the times at which something is, the first of several; up to its end, if that is named."""
     read = list(times)
     at = [one for one in read if not one.ends_there]
-    best = min(at, key=lambda one: (_EXACT.index(one.precision), one.start), default=None)
+    best = min(at, key=lambda one: (day_exactness(one.precision), one.start), default=None)
     until = [one for one in read if one.ends_there and best and one.start > best.start and one.after > best.after]
     if best is None or not until:
         return best

@@ -101,7 +101,7 @@ def in_year(day: date, year: int) -> date:
         return day.replace(year=year, day=28)
 
 
-def settle(events: Sequence[LifeEvent]) -> None:
+def settle_events(events: Sequence[LifeEvent]) -> None:
     """Set the state of each of a subject's events, in the order in which they were told."""
     open_: list[LifeEvent] = []
     for event in events:

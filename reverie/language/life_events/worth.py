@@ -13,7 +13,7 @@ from typing import Final
 
 from reverie.language.cues.worth import worth
 from reverie.language.pack import LanguageTable, read_table
-from reverie.language.times import NamedTime
+from reverie.language.times import NamedTime, day_exactness
 
 #: Fewer words are a short sentence; of more no more count.
 _SHORT, _MOST = 7, 30
@@ -22,8 +22,8 @@ _NAME: Final = re.compile(r"(?<=[a-z,'] )[A-Z][a-z]+")
 _NAMES: Final = 2
 #: Log odds that a sentence is worth keeping are counted up to here, in these steps.
 _ODDS: Final = 4.0
-#: Precisions that name a day closely, and those that name a year or a part of it.
-_NEAR, _FAR = ("day", "weekend", "week"), ("year", "season")
+#: Up to which day_exactness a time is near, and from which it is far: weeks, and seasons.
+_NEAR, _FAR = day_exactness("week"), day_exactness("season")
 
 
 @cache
@@ -34,7 +34,7 @@ def sign_patterns() -> Mapping[str, re.Pattern[str]]:
     return {name: signs.pattern(name, re.IGNORECASE) for name in table["signs"]}
 
 
-def signs_of(sentences: Sequence[tuple[str, Sequence[NamedTime]]]) -> list[dict[str, float]]:
+def life_signs(sentences: Sequence[tuple[str, Sequence[NamedTime]]]) -> list[dict[str, float]]:
     """Return the signs of sentences, each with the past times that it names: 0 or 1, or a number of about that size."""
     chances = worth().probabilities([sentence for sentence, _ in sentences]).tolist() if sentences else []
     return [
@@ -44,8 +44,8 @@ def signs_of(sentences: Sequence[tuple[str, Sequence[NamedTime]]]) -> list[dict[
             "words": min(len(sentence.split()), _MOST) / 10,
             "short": float(len(sentence.split()) < _SHORT),
             "names": float(min(len(_NAME.findall(sentence)), _NAMES)),
-            "near": float(any(time.precision in _NEAR for time in times)),
-            "far": float(any(time.precision in _FAR for time in times)),
+            "near": float(any(day_exactness(time.precision) <= _NEAR for time in times)),
+            "far": float(any(day_exactness(time.precision) >= _FAR for time in times)),
         }
         for (sentence, times), chance in zip(sentences, chances, strict=True)
     ]

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from icalendar import Calendar, Event
 
+from reverie.language.times import day_exactness
 from reverie.recall.signals.life_events import DatedEvent, with_first_id
 
 _PRODUCT = "-//Reverie//Life events//EN"
@@ -55,7 +56,11 @@ def _component(event: DatedEvent, as_of: datetime) -> Event:
         component.add("dtend", last + timedelta(days=1))
     if event.yearly:
         component.add("rrule", _yearly(event.named_on))
-    is_known = event.precision in ("day", "weekend", "span") and event.certainty != "assumed"
+    is_known = (
+        event.precision != "week"
+        and day_exactness(event.precision) < day_exactness("month")
+        and event.certainty != "assumed"
+    )
     is_off = event.status == "cancelled"
     component.add("status", "CANCELLED" if is_off else "CONFIRMED" if is_known else "TENTATIVE")
     component.add("transp", "OPAQUE" if event.clock is not None else "TRANSPARENT")

@@ -73,64 +73,54 @@ class DatedEvent(LifeEventRow):
         return self.first_on, self.id
 
 
-async def list_life_events(
-    session: TenantSession,
-    *,
-    subject_id: str,
-    as_of: datetime,
-    since: date | None = None,
-    until: date | None = None,
-    upcoming: bool = False,
-    every: bool = False,
-) -> list[DatedEvent]:
-    """Return the events that meet the days from `since` to `until`, by day; None: all days.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EventWindow:
+    """Which events are asked for."""
 
-    `upcoming`: those that are not over at `as_of`, in their own zone, what comes every year among them on its next day.
-    `every`: cancelled ones too.
-    """
-    statement = life_events_statement(session.tenant_id, subject_id, as_of, since=since, until=until, every=every)
-    return dated_events(await session.run(statement), as_of, since=since, until=until, upcoming=upcoming)
+    #: Only those on this day or later, and on this day or earlier; None: no limit.
+    since: date | None = None
+    until: date | None = None
+    #: Only those that are not over, in their own zone; what comes every year is on its next day.
+    upcoming: bool = False
+    #: Those that were called off, too.
+    every: bool = False
+
+
+async def list_life_events(
+    session: TenantSession, *, subject_id: str, as_of: datetime, window: EventWindow | None = None
+) -> list[DatedEvent]:
+    """Return a subject's events as they stood at a time, by day; without a window all that were not called off."""
+    window = window or EventWindow()
+    rows = await session.run(life_events_statement(session.tenant_id, subject_id, as_of, window))
+    return dated_events(rows, as_of, window)
 
 
 def life_events_statement(
-    tenant_id: str,
-    subject_id: str,
-    as_of: datetime,
-    *,
-    since: date | None = None,
-    until: date | None = None,
-    every: bool = False,
+    tenant_id: str, subject_id: str, as_of: datetime, window: EventWindow
 ) -> Statement[LifeEventRow]:
     """Return the look-up, to be sent with other statements; `dated_events` reads its rows."""
     params = {
         "tenant": tenant_id,
         "subject": subject_id,
         "as_of": require_aware(as_of),
-        "since": since or FIRST,
-        "until": until or LAST,
-        "every": every,
+        "since": window.since or FIRST,
+        "until": window.until or LAST,
+        "every": window.every,
     }
     return Statement(queries("life_events")["life_events"], params, row=LifeEventRow)
 
 
-def dated_events(
-    rows: Iterable[LifeEventRow],
-    as_of: datetime,
-    *,
-    since: date | None = None,
-    until: date | None = None,
-    upcoming: bool = False,
-) -> list[DatedEvent]:
-    """Return events on their days within a range, by day."""
+def dated_events(rows: Iterable[LifeEventRow], as_of: datetime, window: EventWindow) -> list[DatedEvent]:
+    """Return events on their days within a window, by day."""
     found = []
     for row in rows:
         today = as_of.astimezone(ZoneInfo(row.zone)).date()
-        least = max(since or FIRST, today) if upcoming else since or FIRST
+        least = max(window.since or FIRST, today) if window.upcoming else window.since or FIRST
         first, last = _days(row, least, yearly_from=today)
-        if last < least or first > (until or LAST):
+        if last < least or first > (window.until or LAST):
             continue
         status: EventStatus = "cancelled" if row.state == "cancelled" else "upcoming" if last >= today else "past"
-        if not upcoming or status == "upcoming":
+        if not window.upcoming or status == "upcoming":
             kept = {name: getattr(row, name) for name in LifeEventRow.__slots__} | {"first_on": first, "last_on": last}
             found.append(DatedEvent(**kept, status=status, named_on=row.first_on))
     return sorted(found, key=lambda one: one.place)
@@ -149,7 +139,7 @@ def _days(row: LifeEventRow, least: date, *, yearly_from: date) -> tuple[date, d
 def coming_up(rows: Iterable[LifeEventRow], as_of: datetime, *, days: float, most: int) -> list[DatedEvent]:
     """Return the next events within some days, told by the subject itself, at most so many."""
     until = (as_of + timedelta(days=days)).date()
-    found = dated_events(rows, as_of, until=until, upcoming=True)
+    found = dated_events(rows, as_of, EventWindow(until=until, upcoming=True))
     return [one for one in found if not one.speaker and (one.state == "planned" or one.yearly)][:most]
 
 
