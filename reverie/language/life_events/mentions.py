@@ -14,6 +14,7 @@ from reverie.language.cues import wording
 from reverie.language.cues.attribution import unveil, veil
 from reverie.language.life_events.worth import life_signs, life_worth
 from reverie.language.pack import language_table
+from reverie.language.statements.verbs import is_base_form
 from reverie.language.subject import possessive
 from reverie.language.text import sentences
 from reverie.language.times import NamedTime, coming_times, day_exactness, past_times
@@ -204,7 +205,8 @@ def _planned_title(sentence: str, time: NamedTime) -> str:
     said = without_clock(f"{_PLANNED_TAIL.sub('', before.rstrip())} {tail.strip(' ,-')}")
     said = _PLANNED_LEAD.sub("", _LEAD_IN.sub("", said).strip())
     said = _PLANNED_TAIL.sub("", said.strip(" .,!;:-…"))
-    return _capital(_LEAD.sub("", said)) if len(said) > _SHORTEST else ""
+    said = _LEAD.sub("", said)
+    return "" if len(said) <= _SHORTEST or is_base_form(said.lower()) else _capital(said)
 
 
 def _capital(words: str) -> str:
