@@ -32,6 +32,7 @@ create table memory.life_events (
         (first_on is null) = (last_on is null) and (first_on is null) = (certainty is null)
         and (first_on is null) = (precision is null) and first_on <= last_on)
 );
+create index life_events_by_cause on memory.life_events (tenant_id, by_id) where by_id is not null;
 create index life_events_by_day on memory.life_events (tenant_id, subject_id, first_on);
 comment on table memory.life_events is 'What happened to a subject, or will happen, each time that it was told; state says what became of it.';
 comment on column memory.life_events.id is 'Deterministic UUIDv8 of the turn and its sentence; the UID of the event in a calendar.';

@@ -65,7 +65,7 @@ def test_what_is_no_day_or_cursor_is_refused(api: TestClient, wrong: dict[str, A
 def test_what_was_corrected_is_not_listed(api: TestClient, events: list[str], conn: psycopg.Connection[Any]) -> None:
     insert(
         conn, "memory.marks", subject_id="ana", item_id=UUID(int=1), item="turn", mark="corrected",
-        correction_id=UUID(int=0), run_id=UUID(int=0),
+        correction_id=UUID(int=0), pending=False, run_id=UUID(int=0),
     )  # fmt: skip
     found = api.get("/v1/life_events", params=AS_OF).json()["life_events"]
     assert [one["title"] for one in found] == ["Exam", "Birthday", "Rome"]

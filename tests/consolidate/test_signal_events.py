@@ -174,6 +174,10 @@ def check_the_calendar(store: Store) -> None:
     assert events["Flying to Rome with the kids"]["status"] == "CANCELLED"
     dentist = events["Dentist appointment"]
     assert (dentist.decoded("dtstart"), dentist["sequence"]) == (date(2026, 3, 16), 1)
+    # what was told of it since is no change of its day
+    interview = next(one for one in listed(store, END) if one.title == "Job interview at the bank")
+    told = events["Job interview at the bank"]
+    assert (str(told["uid"]), told["sequence"]) == (f"{interview.id}@reverie", 0)
     # a calendar that has the dentist on Friday moves it
     (friday,) = [
         one

@@ -69,7 +69,7 @@ class Mention:
 
 
 #: Relations of which every statement names something that is to be.
-_PLANS: Final = ("plans", "deadline")
+_PLAN, _DEADLINE = _PLANS = ("plans", "deadline")
 #: Words that a sentence needs to tell an event, or to call one off.
 _LEAST, _LEAST_OF_CHANGE = 4, 3
 #: Letters that a title has at least.
@@ -186,9 +186,9 @@ def _best(times: Iterable[NamedTime]) -> NamedTime | None:
 
 def _title_of(one: _Sentence, plan: KnownStatement | None, time: NamedTime | None, kind: MentionKind) -> str:
     """The object of a plan; else what a sentence plans, without its day; else the sentence."""
-    if plan is not None and plan.relation != "deadline":
+    if plan is not None and plan.relation == _PLAN:
         return _capital(_LEAD.sub("", plan.object))
-    if plan is not None and plan.topic:
+    if plan is not None and plan.relation == _DEADLINE and plan.topic:
         return _capital(_PACK.phrase("deadline", what=_LEAD.sub("", plan.topic)))
     sentence = _LEAD_IN.sub("", unveil(one.text))
     if kind == "planned" and time is not None:

@@ -55,7 +55,7 @@ class LifeEventRow:
     ended_at: datetime | None
     #: When it was told that the plan happened.
     confirmed_at: datetime | None
-    #: Events that it takes the place of, since they were moved or tell the same.
+    #: Events, at any remove, that it takes the place of: they were told before it, and moved or known less exactly.
     earlier_ids: Sequence[UUID]
 
 
@@ -144,5 +144,8 @@ def coming_up(rows: Iterable[LifeEventRow], as_of: datetime, *, days: float, mos
 
 
 def with_first_id(event: DatedEvent) -> DatedEvent:
-    """Return the event under the id by which it was first told, so that a calendar moves it instead of adding one."""
-    return replace(event, id=min(event.earlier_ids, key=str, default=event.id)) if event.earlier_ids else event
+    """Return the event under the id by which it was first told, so that a calendar moves it instead of adding one.
+
+    Ids begin with the time of the message.
+    """
+    return replace(event, id=min(event.id, *event.earlier_ids)) if event.earlier_ids else event

@@ -76,6 +76,9 @@ def test_what_memory_has_as_a_plan_names_the_event() -> None:
         "Forget about the Rome trip.", KnownStatement(relation="plans", object="the Rome trip", phase="ends")
     )
     assert mention.kind == "cancelled"
+    job = KnownStatement(relation="works_at", object="the hospital", phase="planned")
+    (mention,) = found("I start my new job at the hospital on 1 April.", job)
+    assert mention.title == "Start my new job at the hospital"
 
 
 def test_a_span_ends_where_it_is_said_to() -> None:
