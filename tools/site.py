@@ -27,7 +27,8 @@ OTHERS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "be
 ORDER: Mapping[str, tuple[str, ...]] = {
     "Start": ("README.md", "quickstart", "docs/README.md"),
     "Concepts": (
-        "ARCHITECTURE.md", "glossary", "currency", "profile", "mood", "signals", "sensitivity", "reader", "rules"),
+        "ARCHITECTURE.md", "glossary", "currency", "profile", "mood", "signals", "events", "sensitivity", "reader",
+        "rules"),
     "Agent developers": ("live", "context", "correcting", "assisting", "mcp", "adapters", "testing", "moving", *(
         page for page in OTHERS if page.startswith("clients/"))),
     "Data engineers": (

@@ -19,7 +19,8 @@ BROKEN_PIPE = 141
 #: Commands in the order of the help, under its headings. A command's module has the command's name.
 SECTIONS = {
     "Build memory": ("migrate", "import", "run"),
-    "Query memory": ("recall", "context", "show", "explain", "conflicts", "triggers", "assist", "subjects", "tenants"),
+    "Query memory": (
+        "recall", "context", "show", "explain", "conflicts", "events", "triggers", "assist", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Compare and publish memory": ("generations", "diff", "publish", "drill"),
     "Privacy": ("erase", "receipts", "consent", "export"),

@@ -86,9 +86,9 @@ STAGES = (
     ),
     Stage(
         name="signal",
-        summary="Messages get moods; days get figures, and triggers follow from them.",
+        summary="Messages get moods, days get figures, life events get dates; triggers follow.",
         result="signals",
-        reads=("log.turns", "log.moods", "memory.vectors"),
+        reads=("log.turns", "log.moods", "memory.vectors", "memory.memories"),
         writes=(
             "memory.moods",
             "memory.signals",
@@ -96,12 +96,18 @@ STAGES = (
             "memory.periods",
             "memory.relationships",
             "memory.ties",
+            "memory.life_events",
             "memory.triggers",
             "memory.memories",
             "memory.lineage",
         ),
         embeds=True,
-        counted={"memory.moods": "moods", "memory.signals": "days", "memory.triggers": "triggers"},
+        counted={
+            "memory.moods": "moods",
+            "memory.signals": "days",
+            "memory.triggers": "triggers",
+            "memory.life_events": "life_events",
+        },
     ),
     Stage(
         name="correct",

@@ -42,6 +42,7 @@ MEMORY_TABLES = (
     "memory.periods",
     "memory.relationships",
     "memory.ties",
+    "memory.life_events",
     "memory.triggers",
     "memory.tombstones",
     "memory.lineage",

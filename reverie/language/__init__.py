@@ -8,6 +8,9 @@
 - `contradiction`: whether two similar texts contradict each other
 - `contradiction_words`: word lists of `contradiction`
 - `languages`: in which language a message is written
+- `times`: times that a clause names, as days
+- `clock`: times of day
+- `life_events/`: sentences that tell an event of somebody's life, with its day
 - `expiry`: when plans and states end by the time that they name
 - `sensitivity`: what is sensitive, by class, and secrets taken out of texts
 - `fact_keys`: reads a memory as a structured fact, and a text as a statement of a relation

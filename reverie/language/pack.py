@@ -80,6 +80,10 @@ class LanguageTable:
         entry = self._entries[key]
         return self._filled(entry if isinstance(entry, str) else "|".join(entry))
 
+    def phrase(self, key: str, **slots: object) -> str:
+        """Return an entry with its slots filled by what is given."""
+        return str(self._entries[key]).format_map(slots)
+
     def pattern(self, key: str, flags: int = 0) -> re.Pattern[str]:
         """Return a compiled pattern."""
         return re.compile(self.text(key), flags)

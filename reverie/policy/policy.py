@@ -15,6 +15,7 @@ from reverie.policy.evaluation import EvaluationPolicy
 from reverie.policy.extract import ExtractPolicy, SaliencePolicy
 from reverie.policy.fading import Fading
 from reverie.policy.files import EXTRA, PolicyFile, merged, nearest, origin, read_files, rule_name, rules_of
+from reverie.policy.life_events import LifeEventsPolicy
 from reverie.policy.live import (
     ContextPolicy,
     CrisisPolicy,
@@ -66,6 +67,7 @@ class Policy(Table):
     relationship: RelationshipPolicy = RelationshipPolicy()
     mood: MoodPolicy = MoodPolicy()
     signals: SignalsPolicy = SignalsPolicy()
+    life_events: LifeEventsPolicy = LifeEventsPolicy()
     crisis: CrisisPolicy = CrisisPolicy()
     structured_facts: StructuredFactsPolicy = StructuredFactsPolicy()
     profile: ProfilePolicy = ProfilePolicy()

@@ -20,6 +20,7 @@ from reverie.recall import scaffold
 from reverie.recall.facts import StructuredFact, facts_statement
 from reverie.recall.relationship import Relationship, read_relationship, relationship_statement
 from reverie.recall.search import horizon
+from reverie.recall.signals.life_events import DatedEvent, EventWindow, coming_up, life_events_statement
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -92,6 +93,8 @@ class Profile:
     learned_facts: tuple[scaffold.LearnedFact, ...] = ()
     conflicts: tuple[scaffold.Conflict, ...] = ()
     as_of: datetime | None = None
+    #: The next life events.
+    upcoming: tuple[DatedEvent, ...] = ()
 
     @property
     def active(self) -> tuple[scaffold.ScaffoldEntry, ...]:
@@ -181,12 +184,21 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
             recent | {"as_of": as_of, "limit": policy.profile.preferences},
             row=Liking,
         ),
+        life_events_statement(tenant_id, subject_id, as_of, _events_around(policy, as_of)),
+    )
+
+
+def _events_around(policy: Policy, as_of: datetime) -> EventWindow:
+    """The days, in any zone, of which events are told."""
+    day = timedelta(days=1)
+    return EventWindow(
+        since=(as_of - day).date(), until=(as_of + timedelta(days=policy.life_events.ahead_days) + day).date()
     )
 
 
 def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Policy, as_of: datetime) -> Profile:
     """Return the statements' rows as a value."""
-    facts, known, moods, narratives, entries, learned, recent, preferences = rows
+    facts, known, moods, narratives, entries, learned, recent, preferences, events = rows
     written = _read_narrative(narratives)
     is_written, note = _still_told(written, policy, as_of)
     return Profile(
@@ -198,6 +210,7 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
         learned_facts=tuple(learned),
         conflicts=scaffold.conflicts(entries, facts, as_of),
         as_of=as_of,
+        upcoming=tuple(coming_up(events, as_of, days=policy.life_events.ahead_days, most=policy.life_events.most)),
         facts=tuple(latest_rules_first(one_a_thing(named_as_said(facts)))),
         preferences=tuple(distinct(preferences, facts)),
         recent=most_telling(

@@ -198,6 +198,70 @@ where t.tenant_id = %(tenant)s and t.subject_id = any(%(names)s) and t.said_at <
 group by t.subject_id, t.session_id
 order by 1, 2, 3
 
+-- name: read_said
+-- Messages of some days, in the order of each subject, as events are read from them: who wrote each if not the subject, the time
+-- zone that its metadata names, and what memory has as stated in it. All of a day's, since each event is written once.
+select t.id, t.subject_id, t.said_at, t.text,
+       case when t.speaker is null or lower(t.speaker) = lower(t.subject_id)
+                 or not exists (select from log.turns o
+                                where o.tenant_id = t.tenant_id and o.subject_id = t.subject_id and o.session_id = t.session_id
+                                  and o.role = 'user' and o.speaker is distinct from t.speaker)
+            then '' else t.speaker end,
+       t.metadata ->> 'timezone', coalesce(k.stated, '[]')
+from log.turns t
+join unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
+    on x.subject_id = t.subject_id and t.said_at >= x.day::timestamp at time zone 'UTC'
+       and t.said_at < (x.day + 1)::timestamp at time zone 'UTC'
+left join lateral (
+    select jsonb_agg(jsonb_build_object('id', m.id, 'relation', m.relation, 'object', m.object, 'phase', m.phase, 'who', m.who,
+                                        'topic', m.topic) order by m.id) as stated
+    from memory.lineage l
+    cross join lateral (
+        select m.* from memory.memories m where m.tenant_id = l.tenant_id and m.id = l.memory_id and m.turn_id = t.id offset 0) m
+    where l.tenant_id = t.tenant_id and l.source_id = t.id and l.relation = 'extracted') k on true
+where t.tenant_id = %(tenant)s and t.role = any(%(roles)s) and t.text <> '' and t.said_at <= %(as_of)s
+order by t.subject_id, t.said_at, t.turn_index, t.id
+
+-- name: read_zones
+-- Time zones that messages of these subjects named, by day.
+select s.subject_id, s.day, s.zone from memory.signals s
+where s.tenant_id = %(tenant)s and s.subject_id = any(%(names)s) and s.zone is not null
+order by s.subject_id, s.day, s.counterpart
+
+-- name: write_life_events
+-- Events as they were told; one that is there stays as it was read first.
+insert into memory.life_events (tenant_id, id, subject_id, speaker, kind, title, who, first_on, last_on, precision, certainty, clock,
+                                zone, yearly, worth, told_at, turn_id, memory_id, place, state, forget_at, run_id)
+select %(tenant)s, x.*, %(run_id)s
+from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(speakers)s::text[], %(kinds)s::text[], %(titles)s::text[], %(whose)s::text[],
+            %(first_on)s::date[], %(last_on)s::date[], %(precisions)s::text[], %(certainties)s::text[], %(clocks)s::time[],
+            %(zones)s::text[], %(yearly)s::boolean[], %(worths)s::real[], %(told_at)s::timestamptz[], %(turn_ids)s::uuid[],
+            %(memory_ids)s::uuid[], %(places)s::smallint[], %(states)s::text[], %(forget_at)s::timestamptz[]) as x
+on conflict do nothing
+
+-- name: forget_life_events
+-- Events of these subjects whose retention is over.
+delete from memory.life_events where tenant_id = %(tenant)s and subject_id = any(%(names)s) and forget_at <= %(as_of)s
+
+-- name: read_life_events
+-- All events of these subjects, in the order in which they were told.
+select e.subject_id, e.id, e.kind, e.title, e.speaker, e.who, e.first_on, e.last_on, e.precision, e.certainty, e.yearly, e.told_at,
+       (e.told_at at time zone e.zone)::date, e.state, e.ended_at, e.by_id, e.confirmed_at, e.turn_id
+from memory.life_events e
+left join lateral (
+    select t.session_id, t.turn_index from log.turns t
+    where t.tenant_id = e.tenant_id and t.id = e.turn_id offset 0) t on true
+where e.tenant_id = %(tenant)s and e.subject_id = any(%(names)s)
+order by e.subject_id, e.told_at, t.session_id collate "C", t.turn_index, e.turn_id, e.place
+
+-- name: settle_life_events
+-- What became of events, where that is news.
+update memory.life_events e
+set state = x.state, title = x.title, ended_at = x.ended_at, by_id = x.by_id, confirmed_at = x.confirmed_at
+from unnest(%(ids)s::uuid[], %(states)s::text[], %(titles)s::text[], %(ended_at)s::timestamptz[], %(by_ids)s::uuid[],
+            %(confirmed_at)s::timestamptz[]) as x (id, state, title, ended_at, by_id, confirmed_at)
+where e.tenant_id = %(tenant)s and e.id = x.id
+
 -- name: clear_followed
 -- What follows from the figures of these subjects is made again.
 with periods as (delete from memory.periods where tenant_id = %(tenant)s and subject_id = any(%(names)s)),

@@ -168,6 +168,13 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClie
     assert [each.id for each in memory.list_triggers(subject_id="ann", every=True).triggers] == [run]
     assert memory.acknowledge_trigger(run, "done").subject_id == "ann"
     assert memory.get_signals("ann").standing.strength == 0.5
+    insert(
+        corpus.conn, "memory.life_events", id=run, subject_id="ann", speaker="", kind="planned", title="Quartz fair",
+        first_on=NOW.date(), last_on=NOW.date(), precision="day", certainty="date", zone="UTC", yearly=False, worth=1,
+        told_at=NOW, turn_id=turn.turn_id, place=0, state="planned", run_id=run,
+    )  # fmt: skip
+    assert [each.title for each in memory.list_life_events("ann", since=NOW.date()).life_events] == ["Quartz fair"]
+    assert "SUMMARY:Quartz fair" in memory.get_calendar("ann")
     webhook = memory.add_webhook("https://example.org/hook", ["trigger.due"])
     assert [each.id for each in memory.list_webhooks().webhooks] == [webhook.id]
     assert memory.replay_webhook(webhook.id).messages == 0

@@ -64,6 +64,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "GET /v1/exports": {"subject_id": "{subject}"},
     "GET /v1/consent": {"subject_id": "{subject}"},
     "PUT /v1/consent": {"subject_id": "{subject}", "recall": False},
+    "GET /v1/life_events": {"subject_id": "{subject}", "as_of": "2026-01-02T00:00:00Z"},
+    "GET /v1/life_events/calendar": {"subject_id": "{subject}", "as_of": "2026-01-02T00:00:00Z"},
     "GET /v1/triggers": {"subject_id": "{subject}", "every": True, "as_of": "2026-01-02T00:00:00Z"},
     "POST /v1/triggers/{trigger_id}/acknowledge": {"action": "done"},
     "GET /v1/signals": {"subject_id": "{subject}", "as_of": "2026-01-02T00:00:00Z"},
@@ -168,6 +170,13 @@ def owned(corpus: Corpus, conn: psycopg.Connection[Any]) -> dict[str, str]:
         [trigger],
     )
     conn.execute(
+        "insert into memory.life_events (tenant_id, id, subject_id, speaker, kind, title, first_on, last_on, precision,"
+        " certainty, zone, yearly, worth, told_at, turn_id, place, state, run_id) values ('acme', %(id)s, 'ann', '',"
+        " 'planned', 'Quartz fair', '2026-01-03', '2026-01-03', 'day', 'date', 'UTC', false, 1, '2026-01-01', %(turn)s,"
+        " 0, 'planned', %(id)s)",
+        {"id": trigger, "turn": turn},
+    )
+    conn.execute(
         "insert into ops.subscriptions values ('acme', %s, 'https://example.org', '', '{trigger.due}', now())",
         [webhook],
     )
@@ -197,7 +206,7 @@ def test_anothers_is_as_if_it_did_not_exist(
         text = json.dumps(without_volatile(answer.json())) if is_json else answer.text
         for name, id_ in things.items():
             text = text.replace(f'"{id_}"', f'"<{name}>"').replace(f" {id_}", f" <{name}>")
-            text = text.replace(f"'{id_}'", f"'<{name}>'")
+            text = text.replace(f"'{id_}'", f"'<{name}>'").replace(f":{id_}\r", f":<{name}>\r")
         return answer.status_code, text
 
     before = rows_of(conn, "acme")

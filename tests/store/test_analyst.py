@@ -25,6 +25,7 @@ CONTENT = {
     "log.turns": {"source_id", "speaker", "text", "tool_calls", "metadata"},
     "memory.entities": {"slug", "label", "terms"},
     "memory.items": {"speaker"},
+    "memory.life_events": {"title", "speaker", "who"},
     "memory.memories": {"content", "mentions", "stated", "who", "topic", "object"},
     "memory.profiles": {"narrative"},
     "memory.replacements": {"content"},
@@ -73,6 +74,7 @@ GUESSABLE = {
 WHOSE = {
     "log.acknowledgements": {"subject_id"},
     "log.moods": {"turn_id", "subject_id", "session_id"},
+    "memory.life_events": {"first_on", "last_on", "clock", "zone", "forget_at", "turn_id", "memory_id", "by_id"},
     "memory.moods": {"turn_id", "subject_id", "session_id", "crisis", "own"},
     "memory.periods": {"tenant_id", "subject_id", "opened_at", "closed_at", "turn_id", "negatives", "mood", "run_id"},
     "memory.signals": {

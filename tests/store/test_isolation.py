@@ -33,6 +33,7 @@ VALUES = {
     "bytea": r"'\x00'",
     "timestamp with time zone": "'2026-01-01T00:00:00Z'",
     "date": "'2026-01-01'",
+    "time without time zone": "'09:30'",
     "double precision[]": "'{0.5}'",
     "integer[]": "'{1}'",
     "real[]": "'{0.5}'",

@@ -56,7 +56,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 def _only_of_language() -> frozenset[str]:
     """Pronouns, auxiliaries, prepositions, denials, weekdays and months, as the pack lists them."""
-    denial, times = language_table("contradiction"), language_table("expiry")
+    denial, times = language_table("contradiction"), language_table("times")
     words = {*denial.words("stop"), *denial.words("deny"), *denial.words("clause_end")}
     words |= {*times.words("days"), *times.words("months"), *read_table("statements")["people"]["pronouns"]}
     return frozenset(word for word in words if len(word) > 1) - NAMES

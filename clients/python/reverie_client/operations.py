@@ -12,6 +12,7 @@ from reverie_client.routes import (
     erasures,
     exports,
     facts,
+    life_events,
     memories,
     observations,
     operations,
@@ -56,6 +57,9 @@ class Operations:
     read_graph = Method(entities.read_graph)
     list_conflicts = Method(conflicts.list_conflicts)
     iter_conflicts = Items(conflicts.list_conflicts, lambda page: page.conflicts)
+    list_life_events = Method(life_events.list_life_events)
+    iter_life_events = Items(life_events.list_life_events, lambda page: page.life_events)
+    get_calendar = Method(life_events.get_calendar)
     list_triggers = Method(triggers.list_triggers)
     iter_triggers = Items(triggers.list_triggers, lambda page: page.triggers)
     acknowledge_trigger = Method(triggers.acknowledge_trigger)

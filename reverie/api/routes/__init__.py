@@ -13,6 +13,7 @@
 - `memories`: memories with their lineage
 - `entities`: entities and their graph
 - `conflicts`: memories that cannot both hold
+- `life_events`: what happened to a subject or will happen, by day
 - `triggers`: reasons to act for a subject, and its signals
 - `webhooks`: where events are sent
 - `reviews`: turns that a person should look at
@@ -31,6 +32,7 @@ from reverie.api.routes import (
     corrections,
     entities,
     facts,
+    life_events,
     memories,
     observations,
     outcomes,
@@ -62,6 +64,7 @@ ROUTERS = tuple(
         memories,
         entities,
         conflicts,
+        life_events,
         triggers,
         webhooks,
         reviews,

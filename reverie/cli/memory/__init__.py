@@ -13,6 +13,7 @@
 - `unpin`: ends a pin
 - `correcting`: what `correct`, `forget`, `pin` and `unpin` share
 - `assist`: tools for a message, lessons of other sessions, an inbox in order, the feed of states
+- `events`: lists life events, or writes them as a calendar
 - `triggers`: lists reasons to act, and acknowledges them
 - `webhooks`: sends triggers and changes of memories to other systems
 - `undo`: undoes a merge or a supersession

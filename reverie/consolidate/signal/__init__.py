@@ -1,4 +1,4 @@
-"""signal: moods of all messages, figures of each subject's days, and what follows from them.
+"""signal: moods of all messages, figures of each subject's days, life events, and what follows from them.
 
 - `stage`: the stage
 - `read`: days that wait, their messages without a mood, and the histories of subjects
@@ -8,6 +8,7 @@
 - `periods`: difficult periods
 - `hours`: the hours in which a subject usually writes
 - `acquaintance`: stages of the relationship, the tie and its parts
+- `events`: life events: read from messages, written and settled
 - `alerts`: triggers: when they are due, and which are withheld
 - `wording`: memories of difficult periods and usual hours
 - `write`: rows of all of these

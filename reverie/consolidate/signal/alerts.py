@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -13,12 +13,13 @@ from zoneinfo import ZoneInfo
 from reverie.consolidate.signal.acquaintance import Decline, Pause
 from reverie.consolidate.signal.history import Felt
 from reverie.consolidate.signal.periods import Opening, Period
+from reverie.language.life_events.settling import LifeEvent, occurrences
 from reverie.model import stable_id
 from reverie.policy import Policy
 
 Audience = Literal["caller", "owner", "person"]
 #: Who comes first where a day has enough.
-_ORDER = ("check_in", "difficult_period", "silence")
+_ORDER = ("check_in", "difficult_period", "event_ahead", "event_after", "silence")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +34,13 @@ class Due:
     why: dict[str, Any]
     turn_id: UUID | None = None
     withheld: str | None = None
+    #: What tells it from others of its kind and time.
+    cause: str = ""
 
     def id(self, tenant_id: str, subject_id: str) -> UUID:
         """Return its id, made of its cause."""
-        return stable_id(self.happened_at, "trigger", tenant_id, subject_id, self.kind, self.happened_at.isoformat())
+        causes = [self.happened_at.isoformat(), *([self.cause] if self.cause else [])]
+        return stable_id(self.happened_at, "trigger", tenant_id, subject_id, self.kind, *causes)
 
 
 def after_difficulties(
@@ -144,6 +148,43 @@ def after_crises(moods: Iterable[Felt], policy: Policy) -> list[Due]:
                 )
             )
     return triggers
+
+
+def around_events(events: Iterable[LifeEvent], until: date, zone: ZoneInfo, policy: Policy) -> list[Due]:
+    """Return a trigger for the evening before each planned event whose day is known, and one for the day after.
+
+    There is none for a day before it was told, and none after it once it was told how it went. What comes every year
+    has those of each year up to the day `until`.
+    """
+    numbers, triggers = policy.life_events, list[Due]()
+    for event in events:
+        if event.state != "planned" or event.precision not in ("day", "weekend") or event.speaker:
+            continue
+        for first, last in occurrences(event, until):
+            if numbers.trigger_before:
+                before = _local_time(first - timedelta(days=1), numbers.hour, zone)
+                triggers.append(_around(event, "event_ahead", before, numbers.hours, first))
+            if numbers.trigger_after and not event.yearly and event.confirmed_at is None:
+                after = _local_time(last + timedelta(days=1), numbers.hour_after, zone)
+                triggers.append(_around(event, "event_after", after, numbers.hours_after, first))
+    return [trigger for trigger in triggers if trigger.due_at > trigger.happened_at]
+
+
+def _around(event: LifeEvent, kind: str, due: datetime, hours: int, on: date) -> Due:
+    return Due(
+        kind=kind,
+        audience="caller",
+        happened_at=event.told_at,
+        due_at=due,
+        until_at=due + timedelta(hours=hours),
+        why={"event": str(event.id), "on": on.isoformat()} | ({"yearly": True} if event.yearly else {}),
+        turn_id=event.turn_id,
+        cause=f"{event.id} {on.isoformat()}",
+    )
+
+
+def _local_time(day: date, hour: int, zone: ZoneInfo) -> datetime:
+    return datetime.combine(day, time(hour), zone).astimezone(UTC)
 
 
 def scheduled(triggers: Iterable[Due], moods: Iterable[Felt], zone: ZoneInfo, policy: Policy) -> list[Due]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 from reverie.consolidate.signal.acquaintance import StageBegun, Tie, declines_of, pauses_of, stages_of, tie_of
@@ -13,6 +14,7 @@ from reverie.consolidate.signal.alerts import (
     after_declines,
     after_difficulties,
     after_silence,
+    around_events,
     scheduled,
 )
 from reverie.consolidate.signal.history import History
@@ -21,6 +23,9 @@ from reverie.consolidate.signal.periods import Period, find_openings, find_perio
 from reverie.consolidate.signal.wording import difficult_memory, hours_memory, sources_of
 from reverie.model import Candidate, Lineage
 from reverie.policy import Policy
+
+#: How far ahead triggers of what comes every year are made.
+_YEAR = timedelta(days=366)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,6 +59,7 @@ def follow_history(history: History, tenant_id: str, policy: Policy) -> Followed
         *after_silence(pauses, policy),
         *after_declines(declines, policy),
         *after_crises(history.moods, policy),
+        *around_events(history.events, history.last_day + _YEAR, zone, policy),
     ]
     followed = Followed(
         subject_id=history.subject_id,

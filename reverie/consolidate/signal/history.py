@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from reverie.language.cues.mood import Mood
+from reverie.language.life_events.settling import LifeEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +94,10 @@ class History:
     days: list[DayFigures] = field(default_factory=list)
     moods: list[Felt] = field(default_factory=list)
     sessions: list[SessionSpan] = field(default_factory=list)
+    #: Settled, in the order in which they were told.
+    events: list[LifeEvent] = field(default_factory=list)
+
+    @property
+    def last_day(self) -> date:
+        """The latest day with a turn, UTC."""
+        return max((day.day for day in self.days), default=date.min)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,6 +10,7 @@ from psycopg import Connection
 
 from reverie.consolidate.signal.history import DayFigures, Felt, History, SessionSpan, SubjectDays, UntoldMessage
 from reverie.language.cues.mood import Mood
+from reverie.language.life_events.settling import LifeEvent
 from reverie.store.plans import plan_by_group
 from reverie.store.queries import queries
 from reverie.store.work import Work
@@ -69,10 +70,12 @@ def read_messages_of(
     return messages, before
 
 
-def read_histories(conn: Connection[Any], work: Work, names: Sequence[str]) -> list[History]:
-    """Return the histories of subjects."""
+def read_histories(
+    conn: Connection[Any], work: Work, names: Sequence[str], events: Mapping[str, list[LifeEvent]]
+) -> list[History]:
+    """Return the histories of subjects, with their life events."""
     sql, params = queries("signal"), work.params() | {"names": list(names)}
-    histories: dict[str, History] = {name: History(name) for name in names}
+    histories: dict[str, History] = {name: History(name, events=events[name]) for name in names}
     for subject_id, *row in conn.execute(sql["read_history"], params):
         histories[subject_id].days.append(DayFigures(*row))
     for subject_id, *row in conn.execute(sql["read_moods"], params):

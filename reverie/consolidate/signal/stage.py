@@ -1,4 +1,4 @@
-"""signal: moods of all messages, figures of each subject's days, and what follows from them.
+"""signal: moods of all messages, figures of each subject's days, life events, and what follows from them.
 
 It works in the days on which turns were read since it ran last. Everything but the moods is made again from the figures
 of the subjects concerned, so a history that comes in at once gives what a live one gave.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reverie.consolidate.signal.decide import follow_history
+from reverie.consolidate.signal.events import read_said, settled_events, tell_events, write_life_events
 from reverie.consolidate.signal.history import SubjectDays, UntoldMessage
 from reverie.consolidate.signal.moods import MoodVector, gives_instruction, may_be_crisis, needs_vectors, tell_all
 from reverie.consolidate.signal.read import open_days, read_histories, read_messages_of
@@ -22,14 +23,15 @@ from reverie.store.work import Work
 
 
 def signal(work: Work) -> Report:
-    """Tell moods and make figures of the days that wait; counts `moods`, `days`, `periods`, `memories`, `triggers`.
+    """Tell moods and make figures of the days that wait; counts `moods`, `days`, `periods`, `memories`, `triggers`
+    and `life_events`.
 
     Moods use the stored vectors. A vector may be of more or less than a message's words: with the speaker's name, or of
     a part. Such messages are embedded again, without a connection, where `[signals] embed_again` says so, and where the
     vector is near to signs of a crisis (`[crisis] embed_again_probability`). A model that costs money is not asked.
     """
     with run(work, "signal") as attempt:
-        for name in ("moods", "days", "periods", "memories", "triggers"):
+        for name in ("moods", "days", "periods", "memories", "triggers", "life_events"):
             attempt.report.add(name, 0)
         for days in open_days(work):
             while not _work_in(attempt, days):
@@ -48,6 +50,7 @@ def _work_in(attempt: Run, days: SubjectDays) -> bool:
     with work.transaction() as conn:
         erasures = count_erasures(conn, work.tenant_id)
         messages, before = read_messages_of(conn, work, days, work.embedder.model)
+        said, zones = read_said(conn, work, days)
     told = tell_all(
         messages,
         _vectors(work, messages),
@@ -56,6 +59,7 @@ def _work_in(attempt: Run, days: SubjectDays) -> bool:
         embedding_model=work.embedder.model,
         instructs=lambda message: gives_instruction(message, work.tenant_id, work.policy, work.embedder.count_tokens),
     )
+    told_events = tell_events(said, zones, work.policy)
     with work.transaction() as conn:
         if not is_unerased(conn, work.tenant_id, erasures):
             return False
@@ -65,7 +69,8 @@ def _work_in(attempt: Run, days: SubjectDays) -> bool:
         conn.execute(queries("signal")["take_days"], attempt.params() | days.params())
         write_moods(conn, attempt, told)
         write_figures(conn, attempt, days)
-        histories = read_histories(conn, work, names)
+        write_life_events(conn, attempt, told_events)
+        histories = read_histories(conn, work, names, settled_events(conn, attempt, names))
         write_followed(conn, attempt, [follow_history(history, work.tenant_id, work.policy) for history in histories])
         attempt.record(conn)
     return True

@@ -71,6 +71,11 @@ def base_form(word: str) -> tuple[str, Tense]:
     return first_rewritten(word, _THIRDS), "present"
 
 
+def is_base_form(word: str) -> bool:
+    """Return whether a word is a verb of the table in its base form: "return"."""
+    return word in words().verbs or word in words().regular
+
+
 def is_gerund(word: str) -> bool:
     """Return whether a verb has the ending of what goes on: "writing"."""
     return word.endswith(words().gerund_end)

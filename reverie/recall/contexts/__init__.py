@@ -10,5 +10,7 @@
 - `request`: what the caller brings
 - `conversation`: the conversation so far, older turns summarised
 - `earlier`: summaries of the turns that are not given as they were said
+- `coming`: the events that a subject has before it
+- `identity`: the agent's name, directives and artifacts
 - `adaptation`: advice on tone from mood and relationship
 """

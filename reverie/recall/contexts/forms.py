@@ -26,8 +26,10 @@ from reverie.recall.contexts.adaptation import (
     stage_line,
     unusual,
 )
+from reverie.recall.contexts.coming import coming_up_block
 from reverie.recall.contexts.conversation import history_section
 from reverie.recall.contexts.earlier import TurnSummary
+from reverie.recall.contexts.identity import agent_identity
 from reverie.recall.contexts.request import Given, account_lines, fields, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
@@ -132,7 +134,7 @@ def _contact(of: Material) -> list[Section]:
     lines[-1:-1] = account_lines(given)
     return [
         _system(of),
-        fit("profile", [Block(head="CONTACT CONTEXT:", lines=lines)], of.policy.context.profile, of.count),
+        fit("profile", [Block(head="CONTACT CONTEXT:", lines=lines), _coming(of)], of.policy.context.profile, of.count),
         _memories(of, "MEMORIES:", _plain if known.stage == "building" else _with_importance),
         _behavior(
             of,
@@ -182,30 +184,10 @@ def _agent(of: Material) -> list[Section]:
     ]
     return [
         _system(of),
-        fit("profile", blocks, of.policy.context.profile, of.count),
+        fit("profile", [*blocks, coming_up_block(profile, "# Coming Up")], of.policy.context.profile, of.count),
         _memories(of, "Relevant Retrieved Facts:", _plain_without_kind),
-        fit("behavior", _agent_identity(of), of.policy.context.behavior, of.count),
+        fit("behavior", agent_identity(given), of.policy.context.behavior, of.count),
         *_rest(of),
-    ]
-
-
-def _agent_identity(of: Material) -> list[Block]:
-    """The agent's name and constitution, its directives and its artifacts."""
-    given = of.given
-    name = [f"Name: {one_line(given.agent_name)}"] * bool(given.agent_name)
-    return [
-        Block(
-            head="# Agent Identity",
-            lines=[Line(text=text, label="identity", worth=3.0) for text in [*name, given.constitution] if text],
-        ),
-        Block(
-            head="# Temporal Governance Directives",
-            lines=[Line(text=f"- {one_line(text)}", label="directive", worth=2.0) for text in given.directives],
-        ),
-        Block(
-            head="Your Artifacts",
-            lines=[Line(text=f"- {one_line(text)}", label=one_line(text), worth=1.0) for text in given.artifacts],
-        ),
     ]
 
 
@@ -249,7 +231,8 @@ def _chat(of: Material) -> list[Section]:
     ]
     numbers = of.policy.context
     head = "# Long-term Memory\n## {}"
-    profile = fit("profile", [Block(head=head.format("User Profile"), lines=facts)], numbers.profile, of.count)
+    known = [Block(head=head.format("User Profile"), lines=facts), coming_up_block(of.profile, "## Coming Up")]
+    profile = fit("profile", known, numbers.profile, of.count)
     title = "## Recent Context" if profile.text else head.format("Recent Context")
     memories = fit("memories", [Block(head=title, lines=near)], of.memory_budget, of.count)
     rest = list(_rest(of, conversation="# Recent Conversation", role_name=str))
@@ -313,7 +296,11 @@ def _profile(of: Material, head: str, learned: Sequence[Line] = ()) -> Section:
         )
         for place, one in enumerate(of.profile.recent)
     ]
-    return fit("profile", [Block(head=head, lines=lines)], of.policy.context.profile, of.count)
+    return fit("profile", [Block(head=head, lines=lines), _coming(of)], of.policy.context.profile, of.count)
+
+
+def _coming(of: Material) -> Block:
+    return coming_up_block(of.profile, "COMING UP:")
 
 
 def _memories(of: Material, head: str, told: Callable[[Chosen], str]) -> Section:

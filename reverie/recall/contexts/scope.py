@@ -18,6 +18,7 @@ def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: C
     """Return the profile as far as mode and filters allow; relationship and moods stay."""
     if given.mode == "off":
         known = replace(known, facts=(), preferences=(), recent=(), entries=(), learned_facts=(), conflicts=())
+        known = replace(known, upcoming=())
         return replace(known, written=None, is_written=False, note="")
     if admitted is None:
         return known
@@ -27,6 +28,7 @@ def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: C
         facts=tuple(one for one in known.facts if one.memory_id in ids or one.turn_id in ids),
         preferences=tuple(one for one in known.preferences if one.id in ids),
         recent=tuple(one for one in known.recent if one.id in ids),
+        upcoming=tuple(one for one in known.upcoming if one.turn_id in ids or one.memory_id in ids),
         learned_facts=tuple(one for one in known.learned_facts if one.id in ids),
         entries=tuple(
             one for one in known.entries if not one.connection_id or active is None or one.connection_id in active

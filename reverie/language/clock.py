@@ -1,0 +1,42 @@
+"""Times of day that a clause names: "at 3 pm", "at 15:30", "at noon"."""
+
+from __future__ import annotations
+
+import re
+from datetime import time
+from typing import Final
+
+from reverie.language.pack import language_table
+
+_PACK: Final = language_table("clock")
+_CLOCK: Final = _PACK.pattern("clock", re.IGNORECASE)
+_HOURS: Final = _PACK.mapping("hours")
+#: "At 3" is said of the afternoon, "at 9" of the morning: hours below this one are of the afternoon.
+_MORNING: Final = 7
+
+
+def clock_time(clause: str) -> time | None:
+    """Return the time of day that a clause names; None: it names none, or several."""
+    times = {found for match in _CLOCK.finditer(clause) if (found := _clock(match)) is not None}
+    return times.pop() if len(times) == 1 else None
+
+
+def without_clock(clause: str) -> str:
+    """Return the clause without its times of day."""
+    return " ".join(_CLOCK.sub(" ", clause).split())
+
+
+def _clock(match: re.Match[str]) -> time | None:
+    groups = match.groupdict()
+    if (named := groups["named"]) is not None:
+        return time(_HOURS[named.lower()])
+    hour, minute = groups["hour"] or groups["hour_alone"], groups["minute"] or groups["minute_alone"]
+    half = (groups["half"] or groups["half_alone"] or "").lower()
+    number = int(hour)
+    if half and not 1 <= number <= 12:
+        return None
+    if half:
+        number = number % 12 + 12 * (half == "p")
+    elif minute is None and number < 13:  # "at 3": of the day or of the night
+        number += 12 * (number < _MORNING)
+    return time(number, int(minute or 0)) if number < 24 else None

@@ -1,0 +1,234 @@
+"""Finds the sentences of a message that tell of an event, and the day that they name; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from datetime import time as time_of_day
+from typing import Final, Literal
+
+from reverie.language.clock import clock_time, without_clock
+from reverie.language.cues import wording
+from reverie.language.cues.attribution import unveil, veil
+from reverie.language.life_events.worth import life_signs, life_worth
+from reverie.language.pack import language_table
+from reverie.language.statements.verbs import is_base_form
+from reverie.language.subject import possessive
+from reverie.language.text import sentences
+from reverie.language.times import NamedTime, coming_times, day_exactness, past_times
+from reverie.policy.life_events import LifeEventsPolicy
+
+_PACK: Final = language_table("mentions")
+_PLANNED: Final = _PACK.pattern("planned", re.IGNORECASE)
+_CANCELLED: Final = _PACK.pattern("cancelled", re.IGNORECASE)
+_MOVED: Final = _PACK.pattern("moved", re.IGNORECASE)
+_YEARLY: Final = _PACK.pattern("yearly")
+_BORN: Final = _PACK.pattern("born")
+_DAY_AFTER: Final = _PACK.pattern("day_after")
+_IS_MINE: Final = _PACK.pattern("is_mine")
+_TO_MONTH: Final = _PACK.pattern("to_month", re.IGNORECASE)
+_LEAD: Final = _PACK.pattern("lead", re.IGNORECASE)
+_PLANNED_LEAD: Final = _PACK.pattern("planned_lead", re.IGNORECASE)
+_PLANNED_TAIL: Final = _PACK.pattern("planned_tail", re.IGNORECASE)
+_DAY_PART: Final = _PACK.pattern("day_part", re.IGNORECASE)
+_ASIDE: Final = _PACK.pattern("aside", re.IGNORECASE)
+_LEAD_IN: Final = _PACK.pattern("lead_in", re.IGNORECASE)
+
+#: What a sentence does to an event: tells that it happened, that it will, that it will not, or that its day is another.
+MentionKind = Literal["told", "planned", "cancelled", "moved"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KnownStatement:
+    """A statement of the message, as memory has it."""
+
+    relation: str
+    object: str
+    phase: str
+    who: str | None = None
+    topic: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mention:
+    """A sentence that tells of an event."""
+
+    kind: MentionKind
+    #: The event in a few words, where a statement or a rule names it; else the sentence.
+    title: str
+    #: None: the sentence names no time.
+    time: NamedTime | None
+    clock: time_of_day | None = None
+    yearly: bool = False
+    #: Whose it is, if not the author's.
+    who: str | None = None
+    #: How likely the sentence tells an event of its author's life.
+    worth: float = 1.0
+
+
+#: Relations of which every statement names something that is to be.
+_PLAN, _DEADLINE = _PLANS = ("plans", "deadline")
+#: Words that a sentence needs to tell an event, or to call one off.
+_LEAST, _LEAST_OF_CHANGE = 4, 3
+#: Letters that a title has at least.
+_SHORTEST: Final = 2
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EventMessage:
+    """A message as events are read from it."""
+
+    text: str
+    #: The day on which it was said, where its author was.
+    said: date
+    statements: Sequence[KnownStatement] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Sentence:
+    """A sentence that may tell an event, with what decides."""
+
+    message: int
+    text: str
+    said: date
+    coming: NamedTime | None
+    past: tuple[NamedTime, ...]
+    plan: KnownStatement | None
+    yearly: Mention | None
+
+
+def find_mentions(messages: Sequence[EventMessage], numbers: LifeEventsPolicy) -> list[list[Mention]]:
+    """Return the mentions of each message in the order of its sentences, at most one a sentence.
+
+    What others say, in quotation marks or in a mail that is passed on, is not the author's event.
+    """
+    read = [one for place, message in enumerate(messages) for one in _sentences(place, message)]
+    signs = life_signs([(one.text, one.past) for one in read])
+    found: list[list[Mention]] = [[] for _ in messages]
+    for one, sign in zip(read, signs, strict=True):
+        worth = life_worth(sign, numbers.weights, numbers.bias)
+        mention = one.yearly or _mention(one, worth, numbers)
+        if mention is not None:
+            found[one.message].append(mention)
+    return found
+
+
+def _sentences(place: int, message: EventMessage) -> Iterator[_Sentence]:
+    for sentence in sentences(wording.plain(veil(message.text))):
+        plan = next((one for one in message.statements if _plans(one, sentence)), None)
+        words = len(sentence.split())
+        if sentence.endswith("?") or words < (_LEAST_OF_CHANGE if _is_change(sentence, plan) else _LEAST):
+            continue
+        yield _Sentence(
+            message=place,
+            text=sentence,
+            said=message.said,
+            coming=_best(coming_times(_TO_MONTH.sub(_PACK.text("in_month"), sentence), message.said)),
+            past=tuple(past_times(sentence, message.said)),
+            plan=plan,
+            yearly=_yearly(sentence, message.said),
+        )
+
+
+def _plans(statement: KnownStatement, sentence: str) -> bool:
+    """Whether it is a plan that the sentence states."""
+    is_plan = statement.relation in _PLANS or statement.phase == "planned"
+    return is_plan and bool(statement.object) and statement.object.lower() in sentence.lower()
+
+
+def _is_change(sentence: str, plan: KnownStatement | None) -> bool:
+    return _CANCELLED.search(sentence) is not None or (plan is not None and plan.phase in ("ends", "begins"))
+
+
+def _mention(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> Mention | None:
+    kind = _kind(one, worth, numbers)
+    if kind is None:
+        return None
+    plan = one.plan if kind != "told" else None
+    time = _best(one.past) if kind == "told" else one.coming
+    clock = clock_time(one.text) if time is not None and time.precision == "day" else None
+    return Mention(
+        kind=kind,
+        title=_title_of(one, plan, time, kind),
+        time=time,
+        clock=clock,
+        who=plan.who if plan is not None else None,
+        worth=worth,
+    )
+
+
+def _kind(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> MentionKind | None:
+    plan, sentence = one.plan, one.text
+    if (plan is not None and plan.phase == "ends") or _CANCELLED.search(sentence):
+        return "cancelled"
+    if one.coming is not None and one.coming.after > one.said:
+        if _MOVED.search(sentence) or (plan is not None and plan.phase == "begins"):
+            return "moved"
+        # of the same day only what is surely an event: "I'm going to bed tonight"
+        least = numbers.planned if one.coming.first > one.said else numbers.told
+        if plan is not None or (worth >= least and _PLANNED.search(sentence)):
+            return "planned"
+    return "told" if worth >= numbers.told else None
+
+
+def _best(times: Iterable[NamedTime]) -> NamedTime | None:
+    """The most exact of the times at which something is, the first of several; up to its end, if that is named."""
+    read = list(times)
+    at = [one for one in read if not one.ends_there]
+    best = min(at, key=lambda one: (day_exactness(one.precision), one.start), default=None)
+    until = [one for one in read if one.ends_there and best and one.start > best.start and one.after > best.after]
+    if best is None or not until:
+        return best
+    return replace(best, after=until[0].after, end=until[0].end, precision="span")
+
+
+def _title_of(one: _Sentence, plan: KnownStatement | None, time: NamedTime | None, kind: MentionKind) -> str:
+    """The object of a plan; else what a sentence plans, without its day; else the sentence."""
+    if plan is not None and plan.relation == _PLAN:
+        return _capital(_LEAD.sub("", plan.object))
+    if plan is not None and plan.relation == _DEADLINE and plan.topic:
+        return _capital(_PACK.phrase("deadline", what=_LEAD.sub("", plan.topic)))
+    sentence = _LEAD_IN.sub("", unveil(one.text))
+    if kind == "planned" and time is not None:
+        return _planned_title(one.text, time) or _capital(sentence)
+    return _capital(sentence)
+
+
+def _planned_title(sentence: str, time: NamedTime) -> str:
+    """ "I have a dentist appointment on Friday at 3 pm": "Dentist appointment"; empty: nothing is left."""
+    before, after = unveil(sentence[: time.start]), _DAY_PART.sub("", unveil(sentence[time.end :]))
+    if not _PLANNED_LEAD.match(_LEAD_IN.sub("", before)):  # "On Friday I have a dentist appointment"
+        before = ""
+    tail = after if not before else _ASIDE.sub("", after)
+    said = without_clock(f"{_PLANNED_TAIL.sub('', before.rstrip())} {tail.strip(' ,-')}")
+    said = _PLANNED_LEAD.sub("", _LEAD_IN.sub("", said).strip())
+    said = _PLANNED_TAIL.sub("", said.strip(" .,!;:-…"))
+    said = _LEAD.sub("", said)
+    return "" if len(said) <= _SHORTEST or is_base_form(said.lower()) else _capital(said)
+
+
+def _capital(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+# ------------------------------------------------------------------------------------------------------ every year
+def _yearly(sentence: str, said: date) -> Mention | None:
+    """A birthday or an anniversary with its day: "my sister's birthday is on 4 May"."""
+    for named in coming_times(sentence, said):
+        if named.precision != "day":
+            continue
+        if _BORN.search(sentence, 0, named.start):
+            return _of_year(named, None, _PACK.text("birthday"))
+        for match in _YEARLY.finditer(sentence):
+            is_told = match.end() <= named.start and _DAY_AFTER.match(sentence[match.end() : named.start])
+            if is_told or (named.end <= match.start() and _IS_MINE.match(sentence[named.end : match.start()])):
+                return _of_year(named, match["whose"], match["what"])
+    return None
+
+
+def _of_year(time: NamedTime, whose: str | None, what: str) -> Mention:
+    who = _LEAD.sub("", whose) if whose else None
+    title = f"{possessive(who)} {what}" if who else what
+    return Mention(kind="planned", title=_capital(title), time=time, yearly=True, who=who)

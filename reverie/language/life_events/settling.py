@@ -1,0 +1,216 @@
+"""Which mentions tell the same event, and which plans were cancelled, moved or carried out; pure.
+
+The mentions of one speaker are read in the order in which they were told. Two tell the same event if they share words
+that name it and their days meet. A plan that is told again with other days was moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Final, Literal
+from uuid import UUID
+
+from reverie.language.contradiction_words import STOP
+from reverie.language.life_events.mentions import MentionKind
+from reverie.language.objects import read_object
+from reverie.language.pack import language_table
+from reverie.language.statements.verbs import base_form
+
+_PACK: Final = language_table("settling")
+#: Words that name no event: of time, of being, of telling.
+_EMPTY: Final = _PACK.word_set("empty")
+#: Share of the words of the shorter mention that both have, from which they name the same.
+_SHARED: Final = 0.5
+#: Words that both of two tellings must share; of a plan and what became of it one is enough.
+_LEAST: Final = 2
+#: Days by which what is told without a day may lie after the plan that it carries out.
+_AFTER_PLAN: Final = timedelta(days=14)
+
+#: What became of a mention.
+EventState = Literal["told", "planned", "cancelled", "moved", "repeated", "change"]
+
+
+@dataclass(slots=True, kw_only=True)
+class LifeEvent:
+    """A mention of an event as it is kept, and what became of it."""
+
+    id: UUID
+    kind: MentionKind
+    title: str
+    speaker: str
+    who: str | None
+    first_on: date | None
+    last_on: date | None
+    precision: str | None
+    certainty: str | None
+    yearly: bool
+    told_at: datetime
+    #: The day on which it was told, in its zone.
+    told_on: date
+    turn_id: UUID
+    state: EventState
+    ended_at: datetime | None = None
+    #: The mention that cancelled or moved it, or that tells the same.
+    by_id: UUID | None = None
+    #: When it was first told that the plan happened.
+    confirmed_at: datetime | None = None
+    words: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read the words that name it."""
+        self.words = event_words(self.title)
+
+    @property
+    def outcome(self) -> tuple[EventState, datetime | None, UUID | None, datetime | None]:
+        """What became of it."""
+        return self.state, self.ended_at, self.by_id, self.confirmed_at
+
+
+def event_words(title: str) -> frozenset[str]:
+    """Return the words that name an event, verbs in their base form: "flying to Rome on Friday": fly, rome."""
+    return frozenset(
+        base
+        for word in read_object(title).words
+        if word not in STOP and word not in _EMPTY and word.isalpha()
+        for base in [base_form(word)[0]]
+        if base not in _EMPTY and len(base) > 2
+    )
+
+
+def occurrences(event: LifeEvent, until: date) -> Iterator[tuple[date, date]]:
+    """Yield first and last day of an event; of what comes every year those of each year up to a day, from its first.
+
+    A 29th of February is the 28th in other years.
+    """
+    if event.first_on is None or event.last_on is None:
+        return
+    yield event.first_on, event.last_on
+    if event.yearly:
+        for year in range(event.first_on.year + 1, until.year + 1):
+            if (day := in_year(event.first_on, year)) <= until:
+                yield day, day
+
+
+def in_year(day: date, year: int) -> date:
+    """Return the day in another year; the 28th for a 29th of February that it does not have."""
+    try:
+        return day.replace(year=year)
+    except ValueError:
+        return day.replace(year=year, day=28)
+
+
+def settle_events(events: Sequence[LifeEvent]) -> None:
+    """Set the state of each of a subject's events, in the order in which they were told."""
+    open_: list[LifeEvent] = []
+    for event in events:
+        event.state, event.ended_at, event.by_id, event.confirmed_at = "told", None, None, None
+        near = [one for one in reversed(open_) if (one.speaker, one.yearly) == (event.speaker, event.yearly)]
+        _SETTLERS[event.kind](event, near)
+        if event.state in ("told", "planned"):
+            open_.append(event)
+        open_ = [one for one in open_ if one.state in ("told", "planned")]
+
+
+def _cancel(event: LifeEvent, near: Sequence[LifeEvent]) -> None:
+    event.state = "change"
+    if (plan := _meant(event, near)) is not None:
+        _end(plan, event, "cancelled")
+
+
+def _move(event: LifeEvent, near: Sequence[LifeEvent]) -> None:
+    event.state = "planned"
+    if (plan := _meant(event, near)) is not None and not _is_same_day(plan, event):
+        event.title, event.words = plan.title, plan.words
+        _end(plan, event, "moved")
+
+
+def _plan(event: LifeEvent, near: Sequence[LifeEvent]) -> None:
+    event.state = "planned"
+    for plan in near:
+        if plan.kind == "told" or not _names_same(plan, event, least=1):
+            continue
+        if event.yearly or not _meets(plan, event):
+            if event.yearly and _is_same_day(plan, event):
+                _repeat(event, plan)
+            elif event.yearly or (_is_ahead(plan, event) and plan.words == event.words):
+                _end(plan, event, "moved")
+            else:
+                continue
+        elif _length(event) < _length(plan):
+            _repeat(plan, event)
+        else:
+            _repeat(event, plan)
+        return
+
+
+def _tell(event: LifeEvent, near: Sequence[LifeEvent]) -> None:
+    for other in near:
+        if other.kind == "told":
+            if _names_same(other, event, least=_LEAST) and _meets(other, event):
+                _repeat(event, other)
+                return
+        elif _carries_out(event, other):
+            other.confirmed_at = other.confirmed_at or event.told_at
+            _repeat(event, other)
+            return
+
+
+def _carries_out(event: LifeEvent, plan: LifeEvent) -> bool:
+    """Whether a telling is of what was planned: the days meet, or it names none and comes soon after."""
+    if plan.first_on is None or plan.last_on is None or event.first_on is None or plan.first_on > event.told_on:
+        return False
+    if not _names_same(plan, event, least=1):
+        return False
+    if event.certainty == "assumed":
+        return event.told_on <= plan.last_on + _AFTER_PLAN
+    return _meets(plan, event)
+
+
+def _meant(event: LifeEvent, near: Iterable[LifeEvent]) -> LifeEvent | None:
+    """The plan that a change means: the latest that is still ahead and shares a word with it."""
+    ahead = [plan for plan in near if plan.kind != "told" and _is_ahead(plan, event)]
+    named = [plan for plan in ahead if event.words & plan.words]
+    if named:
+        return max(named, key=lambda plan: len(event.words & plan.words))
+    return ahead[0] if len(ahead) == 1 and not event.words else None
+
+
+def _is_ahead(plan: LifeEvent, event: LifeEvent) -> bool:
+    return plan.last_on is not None and plan.last_on >= event.told_on
+
+
+def _names_same(one: LifeEvent, other: LifeEvent, *, least: int) -> bool:
+    if one.yearly:
+        return (one.who or "").casefold() == (other.who or "").casefold() and one.words == other.words
+    shared = len(one.words & other.words)
+    return shared >= least and shared >= _SHARED * min(len(one.words), len(other.words))
+
+
+def _meets(one: LifeEvent, other: LifeEvent) -> bool:
+    if one.first_on is None or one.last_on is None or other.first_on is None or other.last_on is None:
+        return False
+    return one.first_on <= other.last_on and other.first_on <= one.last_on
+
+
+def _is_same_day(one: LifeEvent, other: LifeEvent) -> bool:
+    if one.yearly and one.first_on and other.first_on:
+        return (one.first_on.month, one.first_on.day) == (other.first_on.month, other.first_on.day)
+    return (one.first_on, one.last_on) == (other.first_on, other.last_on)
+
+
+def _length(event: LifeEvent) -> timedelta:
+    return event.last_on - event.first_on if event.first_on and event.last_on else timedelta.max
+
+
+def _end(plan: LifeEvent, by: LifeEvent, state: EventState) -> None:
+    plan.state, plan.ended_at, plan.by_id = state, by.told_at, by.id
+
+
+def _repeat(event: LifeEvent, of: LifeEvent) -> None:
+    event.state, event.by_id, event.ended_at = "repeated", of.id, max(event.told_at, of.told_at)
+    of.confirmed_at = of.confirmed_at or event.confirmed_at
+
+
+_SETTLERS: Final = {"told": _tell, "planned": _plan, "cancelled": _cancel, "moved": _move}

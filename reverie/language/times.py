@@ -1,0 +1,395 @@
+"""Times that a clause names, as days: "on Friday", "in three weeks", "last summer", "4 May".
+
+Times to come and times that are past have tables of their own, since "on Friday" is another day in "I leave on Friday"
+and "I left on Friday". Where a time to come can be read in two ways the later one counts: a plan that is kept a week
+too long costs less than one that is dropped before its day.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Final, Literal
+
+from reverie.language.pack import language_table
+
+_PACK: Final = language_table("times")
+_DAYS: Final = _PACK.words("days")
+_MONTHS: Final = _PACK.words("months")
+#: First month of a season and of the one after it, north of the equator.
+_SEASONS: Final = _PACK.mapping("seasons")
+#: The last days of holidays, as month and day.
+_HOLIDAYS: Final = _PACK.mapping("holidays")
+_NUMBERS: Final = _PACK.places("numbers")
+_UNITS: Final = _PACK.mapping("units")
+#: Words after which a time is past, or comes again and again.
+_NOT_AFTER: Final = _PACK.pattern("not_after", re.IGNORECASE)
+#: Some word that every time has: most clauses name none, and are done.
+_CUE: Final = _PACK.pattern("cue", re.IGNORECASE)
+#: Likewise of times that are past.
+_PAST_CUE: Final = _PACK.pattern("past_cue", re.IGNORECASE)
+#: The first moment after a day that is named otherwise than by date, in days, by how the name begins.
+_DAYS_AHEAD: Final = {name: int(days) for name, days in _PACK.rows("days_ahead")}
+_DAYS_BEHIND: Final = {name: int(days) for name, days in _PACK.rows("days_behind")}
+_NEXT, _WEEKDAY_ON = _PACK.text("next"), _PACK.word_set("weekday_on")
+_NEXT_PERIOD, _THROUGH_PERIOD = _PACK.word_set("next_period"), _PACK.word_set("through_period")
+#: Words before a time that end where it begins.
+_UNTIL_MONTH, _UNTIL_YEAR = _PACK.words("until_month"), _PACK.words("until_year")
+_UNTIL_SEASON, _MONTH_END = _PACK.words("until_season"), _PACK.text("month_end")
+_ENDS: Final = _PACK.pattern("ends", re.IGNORECASE)
+_ENDS_THERE: Final = _PACK.pattern("ends_there", re.IGNORECASE)
+_WEEKEND: Final = _PACK.text("weekend")
+#: Days of which somebody speaks who says "recently".
+_RECENT_DAYS: Final = 14
+
+#: How exactly a time is named, in order; `span`: some days in a row.
+Precision = Literal["day", "weekend", "week", "month", "season", "year", "span"]
+
+#: Precisions by how exactly they name a day, the most exact first.
+_EXACTNESS: Final[dict[str, int]] = _PACK.mapping("exactness")
+
+_Days = tuple[date, date]
+_Reader = Callable[[re.Match[str], date], _Days]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamedTime:
+    """A time that a clause names."""
+
+    first: date
+    #: The first day after it.
+    after: date
+    precision: Precision
+    #: Where the clause names it.
+    start: int
+    end: int
+    #: Whether it is named by a date, and not by how far it is from the day on which it is said.
+    is_date: bool = False
+    #: Whether it is named as an end: "until Friday".
+    ends_there: bool = False
+
+    @property
+    def last(self) -> date:
+        """The last day of it."""
+        return self.after - timedelta(days=1)
+
+
+def day_exactness(precision: str) -> int:
+    """Return the place of a precision among all, 0 for the most exact; those of `Precision` are in order."""
+    return _EXACTNESS[precision]
+
+
+def coming_times(clause: str, said: date) -> Iterator[NamedTime]:
+    """Yield the times that a clause names, as someone means them who speaks of what is to come on the day `said`.
+
+    Weekdays and dates without a year are the next ones from then on. One time may be found twice.
+    """
+    yield from (found for _, found in _coming(clause, said))
+
+
+def past_times(clause: str, said: date) -> Iterator[NamedTime]:
+    """Yield the times that a clause names, as someone means them who speaks of what happened; none is after `said`.
+
+    Weekdays and dates without a year are the latest ones before.
+    """
+    if _PAST_CUE.search(clause):
+        for pattern, name in _PAST:
+            for match in pattern.finditer(clause):
+                if (found := _read(match, name, said)) is not None and found.first <= said:
+                    yield _until(found, said)
+    for name, found in _coming(clause, said):
+        back = found if found.first <= said else _BACK[name](found) if name in _BACK else None
+        if back is not None and back.first <= said:
+            yield _until(back, said)
+
+
+def _coming(clause: str, said: date) -> Iterator[tuple[str, NamedTime]]:
+    if not _CUE.search(clause):
+        return
+    for pattern, name in _COMING:
+        for match in pattern.finditer(clause):
+            if not _NOT_AFTER.search(clause, 0, match.start()) and (found := _read(match, name, said)) is not None:
+                yield name, found
+
+
+def _until(found: NamedTime, said: date) -> NamedTime:
+    return replace(found, after=min(found.after, said + timedelta(days=1)))
+
+
+def _read(match: re.Match[str], name: str, said: date) -> NamedTime | None:
+    reader, precision = _READERS[name]
+    try:
+        first, after = reader(match, said)
+    except (ValueError, OverflowError):  # the 31st of June, or a thousand years
+        return None
+    unit = match.groupdict().get("unit")
+    return NamedTime(
+        first=min(first, after - timedelta(days=1)),
+        after=after,
+        precision=precision or ("day" if unit is None else _PRECISIONS[unit.lower()]),
+        start=match.start(),
+        end=match.end(),
+        is_date=name in _DATES,
+        ends_there=bool(_ENDS_THERE.search(match.string, 0, match.start()) or _ENDS.match(match[0])),
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- to come
+def _relative_day(match: re.Match[str], said: date) -> _Days:
+    named = match["relative"].lower()
+    return _day_before(said + timedelta(days=_days_of(named, _DAYS_AHEAD, 1)))
+
+
+def _days_of(named: str, table: dict[str, int], otherwise: int) -> int:
+    return next((days for name, days in table.items() if named.startswith(name)), otherwise)
+
+
+def _weekday(match: re.Match[str], said: date) -> _Days:
+    """The next such day; "next Friday" is that of next week, and a plain "Friday" on a Friday the one after."""
+    ahead = (_DAYS.index(match["day"].lower()) - said.weekday()) % 7
+    word = (match["which"] or "").lower()
+    if word == _NEXT:
+        ahead += 7 if said.weekday() + ahead < 7 else 0
+    elif word in _WEEKDAY_ON and not ahead:
+        ahead = 7
+    return _day_before(said + timedelta(days=ahead + 1))
+
+
+def _period(match: re.Match[str], said: date) -> _Days:
+    """ "This week", "next month": the end of it; "until next week" ends where that begins."""
+    named = match["unit"].lower()
+    whole = 1 if match["which"].lower() in _NEXT_PERIOD else 0
+    begins = bool(match["until"]) and match["until"].lower() not in _THROUGH_PERIOD and whole
+    first, after = _period_of(_UNITS[named], said, whole - bool(begins))
+    return (after - timedelta(days=2) if named == _WEEKEND else first), after
+
+
+def _period_of(unit: str, said: date, ahead: int) -> _Days:
+    """This day, week, month or year, or the one so many later."""
+    if unit == "year":
+        return date(said.year + ahead, 1, 1), date(said.year + ahead + 1, 1, 1)
+    if unit == "month":
+        return _month_start(said.year, said.month + ahead), _month_start(said.year, said.month + ahead + 1)
+    if unit in ("week", "fortnight"):
+        after = said + timedelta(days=7 * (ahead + (unit == "fortnight") + 1) - said.weekday())
+        return after - timedelta(days=14 if unit == "fortnight" else 7), after
+    return _day_before(said + timedelta(days=ahead + 1))
+
+
+def _month_start(year: int, month: int) -> date:
+    """The first of a month; months above 12 are those of later years, below 1 of earlier ones."""
+    return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
+
+
+def _day_before(after: date) -> _Days:
+    return after - timedelta(days=1), after
+
+
+def _ahead(match: re.Match[str], said: date) -> _Days:
+    """ "In two weeks": that week."""
+    return _later(match, said, whole=True)
+
+
+def _lasting(match: re.Match[str], said: date) -> _Days:
+    """ "For the next two weeks": from now, to the day."""
+    return said, _later(match, said, whole=False)[1]
+
+
+def _later(match: re.Match[str], said: date, *, whole: bool) -> _Days:
+    number, unit = _number(match["number"]), _UNITS[match["unit"].lower()]
+    if unit in ("month", "year"):
+        months = number * (12 if unit == "year" else 1)
+        if whole:
+            return _period_of(unit, _month_start(said.year, said.month + months), 0)
+        following = _month_start(said.year, said.month + months)
+        last = min(following + timedelta(days=said.day), _month_start(following.year, following.month + 1))
+        return _day_before(last)
+    days = number * {"week": 7, "fortnight": 14}.get(unit, 1)
+    day = said + timedelta(days=days)
+    return _period_of(unit if unit != "fortnight" else "week", day, 0) if whole else (day, day + timedelta(days=1))
+
+
+def _number(words: str | None) -> int:
+    if not words:
+        return 1
+    words = words.lower().removesuffix(_PACK.text("number_after")).removeprefix(_PACK.text("number_before"))
+    return int(words) if words.isdigit() else _NUMBERS[words]
+
+
+def _day_of_month(match: re.Match[str], said: date) -> _Days:
+    """ "Until the 27th": of this month, or the next."""
+    nth = int(match["nth"])
+    start = _month_start(said.year, said.month + (nth < said.day))
+    return _day_before(start.replace(day=nth) + timedelta(days=1))
+
+
+def _full_date(match: re.Match[str], said: date) -> _Days:
+    """ "March 3", "3rd of March 2027": without a year the next one."""
+    month, nth = _month_number(match["month"]), int(match["nth"])
+    year = int(match["year"] or 0) or said.year + ((month, nth) < (said.month, said.day))
+    return _day_before(date(year, month, nth) + timedelta(days=1))
+
+
+def _iso(match: re.Match[str], said: date) -> _Days:
+    return _day_before(date.fromisoformat(match["iso"]) + timedelta(days=1))
+
+
+def _month(match: re.Match[str], said: date) -> _Days:
+    """ "In March": its end; "until March" ends where it begins."""
+    month = _month_number(match["month"])
+    year = int(match["year"] or 0) or said.year + (month < said.month)
+    which, start = match["which"].lower(), _month_start(year, month)
+    if _MONTH_END not in which and which.startswith(_UNTIL_MONTH) and start > said:
+        return _day_before(start)
+    return start, _month_start(year, month + 1)
+
+
+def _month_number(name: str) -> int:
+    return next(number for number, full in enumerate(_MONTHS, start=1) if full.startswith(name.lower()[:3]))
+
+
+def _year(match: re.Match[str], said: date) -> _Days:
+    year, until = int(match["year"]), match["which"].lower().startswith(_UNTIL_YEAR)
+    if until and year > said.year:
+        return _day_before(date(year, 1, 1))
+    return date(year, 1, 1), date(year + 1, 1, 1)
+
+
+def _season(match: re.Match[str], said: date) -> _Days:
+    """The season that runs or comes next; "next summer" is that of next year."""
+    start, end = _season_from(match["season"], said)
+    which = match["which"].lower()
+    if which == _NEXT and start.year == said.year:
+        return start.replace(year=start.year + 1), end.replace(year=end.year + 1)
+    return _day_before(start) if which.startswith(_UNTIL_SEASON) and start > said else (start, end)
+
+
+def _season_from(name: str, said: date) -> _Days:
+    """The season that runs on a day, or the next one."""
+    first, after = _SEASONS[name.lower()]
+    end = _month_start(said.year, after)
+    if end <= said:
+        end = _month_start(said.year + 1, after)
+    return _month_start(end.year - (first > after), first), end
+
+
+def _holiday(match: re.Match[str], said: date) -> _Days:
+    month, nth = _HOLIDAYS[match["holiday"].lower()]
+    end = date(said.year, month, nth) + timedelta(days=1)
+    return _day_before(end if end > said else date(said.year + 1, month, nth) + timedelta(days=1))
+
+
+# ------------------------------------------------------------------------------------------------------------ past
+def _relative_past(match: re.Match[str], said: date) -> _Days:
+    return _day_before(said + timedelta(days=1 - _days_of(match["relative"].lower(), _DAYS_BEHIND, 0)))
+
+
+def _weekday_past(match: re.Match[str], said: date) -> _Days:
+    """ "Last Friday": the latest one before today; "the Friday before last" a week before that."""
+    behind = (said.weekday() - _DAYS.index(match["day"].lower())) % 7 or 7
+    return _day_before(said + timedelta(days=1 - behind - 7 * bool(match["before"])))
+
+
+def _period_past(match: re.Match[str], said: date) -> _Days:
+    """ "Last week": the whole one before this; "last weekend", said on a weekday, the one that just was."""
+    named, behind = match["unit"].lower(), 1 + bool(match["before"])
+    if named == _WEEKEND:
+        after = said - timedelta(days=said.weekday() + 7 * (behind - 1))
+        return after - timedelta(days=2), after
+    return _period_of(_UNITS[named], said, -behind)
+
+
+def _ago(match: re.Match[str], said: date) -> _Days:
+    """ "Three weeks ago": that week; "five days ago": that day."""
+    number, unit = _number(match["number"]), _UNITS[match["unit"].lower()]
+    if unit in ("month", "year"):
+        return _period_of(unit, _month_start(said.year, said.month - number * (12 if unit == "year" else 1)), 0)
+    day = said - timedelta(days=number * {"week": 7, "fortnight": 14}.get(unit, 1))
+    return _period_of("week" if unit == "fortnight" else unit, day, 0)
+
+
+def _month_past(match: re.Match[str], said: date) -> _Days:
+    month = _month_number(match["month"])
+    year = int(match["year"] or 0) or said.year - (month > said.month)
+    return _month_start(year, month), _month_start(year, month + 1)
+
+
+def _year_past(match: re.Match[str], said: date) -> _Days:
+    return date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1)
+
+
+def _season_past(match: re.Match[str], said: date) -> _Days:
+    """The latest such season that has begun; that of a year, if one is named."""
+    start, end = _season_from(match["season"], said)
+    behind = start.year - int(match["year"]) if match["year"] else int(start > said)
+    return start.replace(year=start.year - behind), end.replace(year=end.year - behind)
+
+
+def _recent(match: re.Match[str], said: date) -> _Days:
+    return said - timedelta(days=_RECENT_DAYS), said + timedelta(days=1)
+
+
+def _days_back(found: NamedTime) -> NamedTime:
+    return replace(found, first=found.first - timedelta(days=7), after=found.after - timedelta(days=7))
+
+
+def _month_back(found: NamedTime) -> NamedTime | None:
+    before = _month_start(found.first.year, found.first.month - 1)
+    try:
+        first, after = _day_before(before.replace(day=found.first.day) + timedelta(days=1))
+    except ValueError:  # the 31st of a month that has none
+        return None
+    return replace(found, first=first, after=after)
+
+
+def _year_back(found: NamedTime) -> NamedTime | None:
+    try:
+        first = found.first.replace(year=found.first.year - 1)
+    except ValueError:  # the 29th of February
+        return None
+    return replace(found, first=first, after=first + (found.after - found.first))
+
+
+#: Of names that mean the next one when they are of what is to come: the one before it.
+_BACK: Final[dict[str, Callable[[NamedTime], NamedTime | None]]] = {
+    "weekday": _days_back,
+    "day_of_month": _month_back,
+    "full_date": _year_back,
+    "month": _year_back,
+    "season": _year_back,
+    "holiday": _year_back,
+}
+
+
+#: How exactly periods name a time, by their unit.
+_PRECISIONS: Final[dict[str, Precision]] = _PACK.mapping("precisions")
+
+#: Each way of naming a time with its reader, and how exactly it names it; None: as its unit does.
+_READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
+    "relative_day": (_relative_day, "day"),
+    "weekday": (_weekday, "day"),
+    "period": (_period, None),
+    "ahead": (_ahead, None),
+    "lasting": (_lasting, "span"),
+    "day_of_month": (_day_of_month, "day"),
+    "full_date": (_full_date, "day"),
+    "iso": (_iso, "day"),
+    "month": (_month, "month"),
+    "year": (_year, "year"),
+    "season": (_season, "season"),
+    "holiday": (_holiday, "day"),
+    "relative_past": (_relative_past, "day"),
+    "weekday_past": (_weekday_past, "day"),
+    "period_past": (_period_past, None),
+    "ago": (_ago, None),
+    "month_past": (_month_past, "month"),
+    "year_past": (_year_past, "year"),
+    "season_past": (_season_past, "season"),
+    "recent": (_recent, "span"),
+}
+#: Those that name a date.
+_DATES: Final = ("full_date", "iso", "month", "month_past", "year", "year_past", "holiday")
+_COMING: Final = _PACK.pairs("times", re.IGNORECASE)
+_PAST: Final = _PACK.pairs("past", re.IGNORECASE)

@@ -1,0 +1,35 @@
+"""The events that a subject has before it, with their days in words, for a model."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+from reverie.language.life_events.days import days_in_words
+from reverie.recall.contexts.sections import Block, Line
+from reverie.recall.profile import Profile, one_line
+from reverie.recall.signals.life_events import DatedEvent
+
+#: Among the lines of a profile: above facts of middling importance, so that a day is not missed for want of room.
+_WORTH = 1.6
+
+
+def coming_up_block(profile: Profile, head: str) -> Block:
+    """Return the next events of a profile under a heading: "- tomorrow, Friday 13 March 2026 at 15:00: Dentist"."""
+    lines = [
+        Line(text=_told(event, profile), label="event", worth=_WORTH - place / 100, made_of=(event.turn_id,))
+        for place, event in enumerate(profile.upcoming)
+    ]
+    return Block(head=head, lines=lines)
+
+
+def _told(event: DatedEvent, profile: Profile) -> str:
+    assert profile.as_of is not None  # a profile that has events is one of a time
+    when = days_in_words(
+        event.first_on,
+        event.last_on,
+        event.precision,
+        profile.as_of.astimezone(ZoneInfo(event.zone)).date(),
+        clock=event.clock,
+        yearly=event.yearly,
+    )
+    return f"- {when}: {one_line(event.title)}"

@@ -1,0 +1,38 @@
+"""`reverie events`."""
+
+from __future__ import annotations
+
+from datetime import date
+from uuid import UUID
+
+import pytest
+from icalendar import Calendar
+
+from tests.cli.conftest import RUN, day, insert
+
+
+@pytest.fixture
+def dentist(conn, world):
+    """A plan."""
+    insert(
+        conn, "memory.life_events", id=UUID(int=1), subject_id="ana", speaker="", kind="planned", title="Dentist",
+        first_on=date(2027, 3, 13), last_on=date(2027, 3, 13), precision="day", certainty="date", zone="UTC",
+        yearly=False, worth=0.5, told_at=day(0), turn_id=UUID(int=1), place=0, state="planned", run_id=RUN,
+    )  # fmt: skip
+
+
+def test_events_are_listed(invoke, ask, world, dentist) -> None:
+    text = invoke("events", "ana", "--upcoming", "--as-of", "2027-03-12").stdout
+    assert "tomorrow, Saturday 13 March 2027" in text and "Dentist" in text
+    (listed,) = ask("events", "ana", "--since", "2027-03-13", "--until", "2027-03-13")["life_events"]
+    assert (listed["title"], listed["first_on"]) == ("Dentist", "2027-03-13")
+    assert invoke("events", "ben").stdout == "There are no events.\n"
+
+
+def test_a_calendar_is_written(invoke, world, dentist, tmp_path) -> None:
+    path = tmp_path / "ana.ics"
+    assert invoke("events", "ana", "--ics", str(path)).stdout == f"Wrote 1 events to {path}.\n"
+    (event,) = Calendar.from_ical(path.read_bytes()).walk("VEVENT")
+    assert event.decoded("dtstart") == date(2027, 3, 13)
+    refused = invoke("events", "ana", "--ics", str(tmp_path / "none" / "ana.ics"))
+    assert refused.exit_code != 0 and "cannot be written" in refused.stderr

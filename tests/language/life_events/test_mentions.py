@@ -1,0 +1,87 @@
+"""Sentences that tell of an event, and their days."""
+
+from datetime import date
+
+import pytest
+
+from reverie.language.life_events.mentions import EventMessage, KnownStatement, Mention, find_mentions
+from reverie.policy.life_events import LifeEventsPolicy
+
+#: A Wednesday.
+SAID = date(2026, 3, 11)
+NUMBERS = LifeEventsPolicy()
+
+
+def found(text: str, *statements: KnownStatement) -> list[Mention]:
+    (mentions,) = find_mentions([EventMessage(text=text, said=SAID, statements=statements)], NUMBERS)
+    return mentions
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "title", "first"),
+    [
+        ("I have a dentist appointment on Friday at 3 pm.", "planned", "Dentist appointment", "2026-03-13"),
+        ("On Friday I have a dentist appointment at 3 pm.", "planned", "Dentist appointment", "2026-03-13"),
+        ("Hey Ann, I'm starting a new job on Monday!", "planned", "Starting a new job", "2026-03-16"),
+        ("My exam is next Tuesday, I'm so nervous.", "planned", "Exam", "2026-03-17"),
+        ("Our wedding is on 12 June in Porto.", "planned", "Wedding in Porto", "2026-06-12"),
+        ("I'll be in Berlin from Thursday until Sunday.", "planned", "In Berlin", "2026-03-12"),
+        ("The wedding is moved to October.", "moved", "The wedding is moved to October.", "2026-10-01"),
+        ("I'll return next week after the exams.", "planned", "Return after the exams", "2026-03-16"),
+        ("I ran a charity race last Saturday.", "told", "I ran a charity race last Saturday.", "2026-03-07"),
+    ],
+)
+def test_an_event_with_its_day(text: str, kind: str, title: str, first: str) -> None:
+    (mention,) = found(text)
+    assert mention.time is not None
+    assert (mention.kind, mention.title, mention.time.first.isoformat()) == (kind, title, first)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "who", "first"),
+    [
+        ("My birthday is on 4 May.", "Birthday", None, "2026-05-04"),
+        ("I was born on 4 May 1990.", "Birthday", None, "2026-05-04"),
+        ("Tomorrow is my birthday.", "Birthday", None, "2026-03-12"),
+        ("My sister Ann's birthday is on the 12th of June.", "Sister Ann's birthday", "sister Ann", "2026-06-12"),
+        ("Our wedding anniversary is on 8 July.", "Wedding anniversary", None, "2026-07-08"),
+    ],
+)
+def test_what_comes_every_year(text: str, title: str, who: str | None, first: str) -> None:
+    (mention,) = found(text)
+    assert mention.yearly and mention.time is not None
+    assert (mention.title, mention.who, mention.time.first.isoformat()) == (title, who, first)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should I go to Paris on Friday?",
+        'He said "I\'m flying to Rome on Friday".',
+        "I'm going to bed tonight.",
+        "I have to do laundry tomorrow.",
+        "I live in Bergen.",
+        "",
+    ],
+)
+def test_no_event(text: str) -> None:
+    assert found(text) == []
+
+
+def test_what_memory_has_as_a_plan_names_the_event() -> None:
+    plan = KnownStatement(relation="plans", object="the Rome trip", phase="holds", topic="in May")
+    (mention,) = found("Nothing but the Rome trip in May counts now.", plan)
+    assert (mention.kind, mention.title) == ("planned", "Rome trip")
+    (mention,) = found(
+        "Forget about the Rome trip.", KnownStatement(relation="plans", object="the Rome trip", phase="ends")
+    )
+    assert mention.kind == "cancelled"
+    job = KnownStatement(relation="works_at", object="the hospital", phase="planned")
+    (mention,) = found("I start my new job at the hospital on 1 April.", job)
+    assert mention.title == "Start my new job at the hospital"
+
+
+def test_a_span_ends_where_it_is_said_to() -> None:
+    (mention,) = found("I'll be in Berlin from Thursday until Sunday.")
+    assert mention.time is not None
+    assert (mention.time.last, mention.time.precision) == (date(2026, 3, 15), "span")

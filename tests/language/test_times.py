@@ -1,0 +1,77 @@
+"""Times that clauses name, to come and past, as days."""
+
+from datetime import date
+
+import pytest
+
+from reverie.language.times import NamedTime, coming_times, past_times
+
+#: A Wednesday.
+SAID = date(2026, 3, 11)
+
+
+def days(found: list[NamedTime]) -> set[tuple[str, str, str]]:
+    return {(one.first.isoformat(), one.last.isoformat(), one.precision) for one in found}
+
+
+@pytest.mark.parametrize(
+    ("clause", "first", "last", "precision"),
+    [
+        ("I have a dentist appointment on Friday", "2026-03-13", "2026-03-13", "day"),
+        ("we're flying to Rome in three weeks", "2026-03-30", "2026-04-05", "week"),
+        ("my birthday is on 4 May", "2026-05-04", "2026-05-04", "day"),
+        ("we're going camping next weekend", "2026-03-21", "2026-03-22", "weekend"),
+        ("going hiking this weekend", "2026-03-14", "2026-03-15", "weekend"),
+        ("the wedding is in September", "2026-09-01", "2026-09-30", "month"),
+        ("we move in 2027", "2027-01-01", "2027-12-31", "year"),
+        ("we go to Spain next summer", "2027-06-01", "2027-08-31", "season"),
+        ("I'm in Lisbon for the next two weeks", "2026-03-11", "2026-03-25", "span"),
+        ("exams next week", "2026-03-16", "2026-03-22", "week"),
+        ("I leave tomorrow", "2026-03-12", "2026-03-12", "day"),
+    ],
+)
+def test_times_to_come(clause: str, first: str, last: str, precision: str) -> None:
+    assert days(list(coming_times(clause, SAID))) == {(first, last, precision)}
+
+
+@pytest.mark.parametrize(
+    ("clause", "first", "last", "precision"),
+    [
+        ("I went to a support group yesterday", "2026-03-10", "2026-03-10", "day"),
+        ("last Friday I took my kids to a workshop", "2026-03-06", "2026-03-06", "day"),
+        ("I ran a race on Saturday", "2026-03-07", "2026-03-07", "day"),
+        ("I saw him the Friday before last", "2026-02-27", "2026-02-27", "day"),
+        ("we went camping last weekend", "2026-03-07", "2026-03-08", "weekend"),
+        ("we went camping the weekend before last", "2026-02-28", "2026-03-01", "weekend"),
+        ("she passed away last week", "2026-03-02", "2026-03-08", "week"),
+        ("I signed up two weeks ago", "2026-02-23", "2026-03-01", "week"),
+        ("I started five days ago", "2026-03-06", "2026-03-06", "day"),
+        ("we moved here a year ago", "2025-01-01", "2025-12-31", "year"),
+        ("I got a puppy in December", "2025-12-01", "2025-12-31", "month"),
+        ("I got a puppy in March", "2026-03-01", "2026-03-11", "month"),
+        ("we saw the Grand Canyon last summer", "2025-06-01", "2025-08-31", "season"),
+        ("I graduated in 2019", "2019-01-01", "2019-12-31", "year"),
+        ("we married on 12 June", "2025-06-12", "2025-06-12", "day"),
+        ("it happened on the 27th", "2026-02-27", "2026-02-27", "day"),
+        ("we visited them for Christmas", "2025-12-27", "2025-12-27", "day"),
+        ("I met her this week", "2026-03-09", "2026-03-11", "week"),
+        ("I had an interview today", "2026-03-11", "2026-03-11", "day"),
+    ],
+)
+def test_times_that_are_past(clause: str, first: str, last: str, precision: str) -> None:
+    assert (first, last, precision) in days(list(past_times(clause, SAID)))
+    assert all(one.first <= SAID and one.last <= SAID for one in past_times(clause, SAID))
+
+
+@pytest.mark.parametrize("clause", ["I go running every Friday", "I want a house one day", "on the 31st of June", ""])
+def test_no_time_to_come(clause: str) -> None:
+    assert not list(coming_times(clause, SAID))
+
+
+def test_where_a_time_stands_and_that_something_ends_there() -> None:
+    (found,) = coming_times("I'm away until Friday", SAID)
+    assert ("I'm away until Friday"[found.start : found.end], found.ends_there) == ("Friday", True)
+    (found,) = coming_times("I leave on Friday", SAID)
+    assert ("I leave on Friday"[found.start : found.end], found.ends_there) == ("on Friday", False)
+    (found,) = coming_times("I'm renting until May", SAID)
+    assert ("I'm renting until May"[found.start : found.end], found.ends_there) == ("until May", True)
