@@ -86,11 +86,12 @@ STAGES = (
     ),
     Stage(
         name="signal",
-        summary="Messages get moods; days get figures, and triggers follow from them.",
+        summary="Messages get moods; days get figures; triggers and trends follow from them.",
         result="signals",
-        reads=("log.turns", "log.moods", "memory.vectors"),
+        reads=("log.turns", "log.outcomes", "log.moods", "memory.vectors"),
         writes=(
             "memory.moods",
+            "memory.measurements",
             "memory.signals",
             "memory.signal_days",
             "memory.periods",
@@ -101,7 +102,12 @@ STAGES = (
             "memory.lineage",
         ),
         embeds=True,
-        counted={"memory.moods": "moods", "memory.signals": "days", "memory.triggers": "triggers"},
+        counted={
+            "memory.moods": "moods",
+            "memory.measurements": "numbers",
+            "memory.signals": "days",
+            "memory.triggers": "triggers",
+        },
     ),
     Stage(
         name="correct",

@@ -36,6 +36,7 @@ MEMORY_TABLES = (
     "memory.merges",
     "memory.conflicts",
     "memory.moods",
+    "memory.measurements",
     "memory.signals",
     "memory.periods",
     "memory.relationships",

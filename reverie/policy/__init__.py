@@ -9,6 +9,7 @@
 - `recall`: headings of recall
 - `live`: headings of a running conversation
 - `signals`: the `[signals]` heading: what follows from moods, rhythms and silence
+- `insights`: the `[insights]` heading: trends of numbers
 - `evaluation`: the `[evaluation]` heading: held-back questions and the gate
 - `publish`: the `[publish]` heading: what a generation may change, and how long what it replaced is kept
 - `sensitivity`: the `[sensitivity]` heading: what becomes of what is sensitive

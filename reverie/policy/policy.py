@@ -14,6 +14,7 @@ from reverie.policy.evaluation import EvaluationPolicy
 from reverie.policy.extract import ExtractPolicy, SaliencePolicy
 from reverie.policy.fading import Fading
 from reverie.policy.files import EXTRA, PolicyFile, merged, nearest, origin, read_files, rule_name, rules_of
+from reverie.policy.insights import InsightsPolicy
 from reverie.policy.live import (
     ContextPolicy,
     CrisisPolicy,
@@ -65,6 +66,7 @@ class Policy(Table):
     relationship: RelationshipPolicy = RelationshipPolicy()
     mood: MoodPolicy = MoodPolicy()
     signals: SignalsPolicy = SignalsPolicy()
+    insights: InsightsPolicy = InsightsPolicy()
     crisis: CrisisPolicy = CrisisPolicy()
     structured_facts: StructuredFactsPolicy = StructuredFactsPolicy()
     profile: ProfilePolicy = ProfilePolicy()

@@ -12,11 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import floor, log10
 from statistics import fmean, median
 from typing import Any, Literal
 
-from reverie.language.cues.quantities import quantities
+from reverie.language.cues.quantities import figure, quantities
 from reverie.language.pack import first_rewritten, language_table
 
 #: Measurements that each side of a comparison needs.
@@ -86,7 +85,7 @@ class Comparison:
     def claim(self) -> str:
         """Return the result in words: "Recipe posts consistently outperform news posts by 2.8x in views"."""
         high, metric = self.high[:1].upper() + self.high[1:], self.metric.replace("_", " ")
-        times = _times(float(_figure(self.high_value)) / float(_figure(self.low_value)))
+        times = _times(float(figure(self.high_value)) / float(figure(self.low_value)))
         always = " consistently" if self.consistent else ""
         if self.better:
             return f"{high}{always} outperform {self.low} by {times} in {metric}"
@@ -94,7 +93,7 @@ class Comparison:
 
     def sentence(self) -> str:
         """Return the claim with the figures that give its ratio: "... (median 290 against 103, over 5 outcomes)"."""
-        high, low = _figure(self.high_value), _figure(self.low_value)
+        high, low = figure(self.high_value), figure(self.low_value)
         return f"{self.claim()} ({self.measure} {high} against {low}, over {self.number} outcomes)"
 
 
@@ -158,8 +157,8 @@ def describe_ranges(measurements: Sequence[Measurement]) -> list[str]:
         if "*" not in each.family:
             seen[each.family, each.metric].append(each.value)
     return [
-        f"{metric.replace('_', ' ')} from {_figure(min(values))} to {_figure(max(values))}, "
-        f"{_figure(fmean(values))} on average"
+        f"{metric.replace('_', ' ')} from {figure(min(values))} to {figure(max(values))}, "
+        f"{figure(fmean(values))} on average"
         for (_, metric), values in sorted(seen.items())
         if len(values) >= _FOR_RANGE
     ]
@@ -229,13 +228,3 @@ def _plural(noun: str) -> str:
 
 def _times(ratio: float) -> str:
     return f"{ratio:.1f}".removesuffix(".0") + "x"
-
-
-def _figure(number: float) -> str:
-    """Three significant digits, halves up: 103 for 102.5, 12.5, 0.25, 0.00125."""
-    decimals = max(2 - floor(log10(abs(number))), 0) if number else 0
-    scale = 10**decimals
-    shown = int(abs(number) * scale + 0.5 + 1e-9) / scale
-    text = f"{shown:.{decimals}f}"
-    text = text.rstrip("0").rstrip(".") if decimals else text
-    return f"-{text}" if number < 0 and shown else text

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from reverie.consolidate.signal.decide import follow_history
 from reverie.consolidate.signal.history import SubjectDays, UntoldMessage
 from reverie.consolidate.signal.moods import MoodVector, gives_instruction, needs_vectors, tell_all
+from reverie.consolidate.signal.numbers import measure_days
 from reverie.consolidate.signal.read import open_days, read_histories, read_messages_of
 from reverie.consolidate.signal.write import write_figures, write_followed, write_moods
 from reverie.inference import from_half_wire, to_half_wire
@@ -22,14 +23,15 @@ from reverie.store.work import Work
 
 
 def signal(work: Work) -> Report:
-    """Tell moods and make figures of the days that wait; counts `moods`, `days`, `periods`, `memories`, `triggers`.
+    """Tell moods and make figures of the days that wait; counts `moods`, `days`, `periods`, `numbers`,
+    `memories`, `triggers`.
 
     Moods use the stored vectors. Where `[signals] embed_again` says so, a message whose vector is not of its words
     alone, since its speaker's name or only a part of it was embedded, is embedded for this, without a connection; a
     model that costs money is not asked.
     """
     with run(work, "signal") as attempt:
-        for name in ("moods", "days", "periods", "memories", "triggers"):
+        for name in ("moods", "days", "periods", "numbers", "memories", "triggers"):
             attempt.report.add(name, 0)
         for days in open_days(work):
             while not _work_in(attempt, days):
@@ -65,7 +67,8 @@ def _work_in(attempt: Run, days: SubjectDays) -> bool:
         conn.execute(queries("signal")["take_days"], attempt.params() | days.params())
         write_moods(conn, attempt, told)
         write_figures(conn, attempt, days)
-        histories = read_histories(conn, work, names)
+        measure_days(conn, attempt, days)
+        histories = read_histories(conn, work, days)
         write_followed(conn, attempt, [follow_history(history, work.tenant_id, work.policy) for history in histories])
         attempt.record(conn)
     return True
