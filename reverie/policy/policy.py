@@ -21,6 +21,7 @@ from reverie.policy.live import (
     MoodPolicy,
     ProfilePolicy,
     RelationshipPolicy,
+    StylePolicy,
     WorkingMemoryPolicy,
 )
 from reverie.policy.memory import (
@@ -64,6 +65,7 @@ class Policy(Table):
     working_memory: WorkingMemoryPolicy = WorkingMemoryPolicy()
     context: ContextPolicy = ContextPolicy()
     relationship: RelationshipPolicy = RelationshipPolicy()
+    style: StylePolicy = StylePolicy()
     mood: MoodPolicy = MoodPolicy()
     signals: SignalsPolicy = SignalsPolicy()
     insights: InsightsPolicy = InsightsPolicy()

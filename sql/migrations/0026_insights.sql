@@ -1,4 +1,13 @@
--- Numbers that a subject's messages report and its outcomes have: trends are told of them.
+-- Numbers that a subject's messages report and its outcomes have: trends are told of them. And patterns that rest on turns of
+-- which no episode was made.
+
+-- The new check allows more than the old one, so every row passes it, and nobody may expect less.
+-- squawk-ignore ban-drop-constraint
+alter table memory.lineage drop constraint lineage_relation_check;
+-- squawk-ignore constraint-missing-not-valid
+alter table memory.lineage add constraint lineage_relation_check check (relation in (
+    'extracted', 'context', 'merged', 'compressed', 'summarised', 'mentioned', 'outcome', 'corrected', 'synthesized'));
+comment on column memory.lineage.relation is 'How it came of it: extracted, named in the context of what was extracted, merged, compressed, summarised as a part of a running session, mentioned beside the episodes of a pattern, raised by an outcome, written by a correction, or synthesized with the profile.';
 
 create table memory.measurements (
     tenant_id text not null,

@@ -35,14 +35,21 @@ def history() -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
 
     def record(subject: str, at: datetime, text: str, role: str = "user", **more: Any) -> None:
-        common = {"subject_id": subject, "session_id": f"{subject}-{at:%m-%d}", "source_id": f"{subject}-{len(records)}"}
+        common = {
+            "subject_id": subject,
+            "session_id": f"{subject}-{at:%m-%d}",
+            "source_id": f"{subject}-{len(records)}",
+        }
         records.append(common | {"role": role, "said_at": at.isoformat(), "text": text} | more)
 
     for place in range(14):
         at = BEGIN + timedelta(days=4 * place)
         record("ana", at, SAID[place % 3].format(round(310 + 110 * place / 13 + 10 * random.normal())))
         record("ana", at + timedelta(days=1), f"The news post got {round(120 + 20 * random.normal())} views.")
-        call = {"name": "suggest_post", "arguments": {"category": "recipe", "title": f"A title of some length, {place}"}}
+        call = {
+            "name": "suggest_post",
+            "arguments": {"category": "recipe", "title": f"A title of some length, {place}"},
+        }
         record("shop", at, "I have an idea.", "assistant", tool_calls=[call])
         decision = {name: records[-1][name] for name in ("subject_id", "session_id", "source_id")}
         outcome = {"type": "outcome", "metric": "sales", "positive": True, "value": 80 - 3 * place + random.normal()}
@@ -85,7 +92,8 @@ def test_numbers_become_insights(store: Store, other_store: Store, tmp_path: Pat
     assert all(row[3] >= 8 and row[4] for row in sources)
     # a trend that has grown superseded the one before, and the fact in force is the latest
     ((superseded,),) = rows(
-        store, "select count(*) from memory.memories where origin = 'trend' and state = 'superseded' and subject_id = 'ana'"
+        store,
+        "select count(*) from memory.memories where origin = 'trend' and state = 'superseded' and subject_id = 'ana'",
     )
     assert superseded >= 1
     facts = rows(

@@ -18,7 +18,12 @@ POLICY = InsightsPolicy(trend_numbers=8)
 
 
 def series(
-    values: Sequence[float], *topics: str, metric: str = "views", hour: int = 0, every: float = 4, speaker: str | None = None
+    values: Sequence[float],
+    *topics: str,
+    metric: str = "views",
+    hour: int = 0,
+    every: float = 4,
+    speaker: str | None = None,
 ) -> list[Number]:
     ids = np.random.default_rng([hour, len(values), len(metric)])
     return [

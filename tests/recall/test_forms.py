@@ -116,8 +116,11 @@ def test_contact_once_established() -> None:
         "- This is unusual: normally happy and medium-energy\n"
         "- Relationship stage: established (20 days, high trust)\n"
         "- Recent context: Passed over for promotion (2026-04-03)\n\n"
-        "ADAPTATION:\n" + "\n".join(f"- {rule}" for rule in adapt("sad", "low"))
+        "ADAPTATION:\n" + "\n".join(f"- {rule}" for rule in adapt("sad", "low")) + "\n- Avoid: politics"
     )
+    behavior = next(section for section in lay_out(of) if section.name == "behavior")
+    avoided = next(line for line in behavior.lines if line.text == "- Avoid: politics")
+    assert avoided.ids == (of.profile.facts[1].id,)
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,29 @@
 """Comparisons and ranges of the numbers of a theme: which choice went better, by how much, over which range. Pure.
 
-Numbers come from outcomes of tool calls, grouped by an argument of the call ("category": recipe or news), or from texts
-that are the same but for the number and one word ("Suggested recipe post → 340 views").
+Numbers come from outcomes of tool calls, grouped by an argument of the call ("category": recipe or news), from texts
+that are the same but for the number and one word ("Suggested recipe post → 340 views"), or from what people report in
+words of their own, grouped by the words that say of what a number is.
 Source: docs/design-sources.md, Brain 4.4.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean, median
 from typing import Any, Literal
 
+from reverie.language.cues.measures import Measure, measures, topic_stem
 from reverie.language.cues.quantities import figure, quantities
 from reverie.language.pack import first_rewritten, language_table
 
 #: Measurements that each side of a comparison needs.
 _EACH_SIDE = 2
+#: Share of reports from which a word is what all are of.
+_SHARED = 0.8
 #: Measurements from which a range is stated.
 _FOR_RANGE = 3
 #: Longer argument values are texts, not choices.
@@ -132,6 +136,29 @@ def text_measurements(texts: Iterable[str]) -> Iterator[Measurement]:
                     family = " ".join([*words[:place], "*", *words[place + 1 :]])
                     choice = Choice(key=f"word {place}", value=words[place], group=_named_after(tokens, place))
                     yield Measurement(family=family, metric=metric, value=value, choices=(choice,))
+
+
+def reported_measurements(texts: Iterable[str]) -> list[Measurement]:
+    """Return the numbers that texts report in words of their own; the words that say of what they are vary."""
+    by_metric: dict[str, list[Measure]] = defaultdict(list)
+    for text in texts:
+        for each in measures(text):
+            by_metric[each.metric].append(each)
+    found = []
+    for metric, alike in by_metric.items():
+        often = Counter(topic_stem(word) for each in alike for word in each.topics)
+        shared = {stem for stem, number in often.items() if number >= _SHARED * len(alike)}
+        forms = Counter(word for each in alike for word in each.topics if topic_stem(word) in shared)
+        noun = _plural(forms.most_common(1)[0][0]) if forms else None
+        for each in alike:
+            words = {topic_stem(word): word for word in each.topics}
+            choices = tuple(
+                Choice(key="word", value=stem, group=f"{word} {noun}" if noun else f"those with {word}", derived=True)
+                for stem, word in words.items()
+                if stem not in shared
+            )
+            found.append(Measurement(family="reported", metric=metric, value=each.value, choices=choices))
+    return found
 
 
 def compare_choices(measurements: Iterable[Measurement], least_ratio: float) -> list[Comparison]:

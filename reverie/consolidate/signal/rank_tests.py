@@ -60,4 +60,3 @@ def significant(p_values: Sequence[float], level: float) -> list[bool]:
     passing = [rank for rank, place in enumerate(order, 1) if p_values[place] <= level * rank / len(order)]
     told = set(order[: max(passing, default=0)])
     return [place in told for place in range(len(p_values))]
-

@@ -10,5 +10,6 @@
 - `request`: what the caller brings
 - `conversation`: the conversation so far, older turns summarised
 - `earlier`: summaries of the turns that are not given as they were said
+- `person`: how the subject writes, whether times are hard, and what of it is known
 - `adaptation`: advice on tone from mood and relationship
 """

@@ -21,13 +21,17 @@ from reverie.recall.contexts.adaptation import (
     RECENT,
     acquaintance,
     adapt,
+    avoidance,
     discovery,
     emotional_context,
+    hard_times,
     stage_line,
+    style,
     unusual,
 )
 from reverie.recall.contexts.conversation import history_section
 from reverie.recall.contexts.earlier import TurnSummary
+from reverie.recall.contexts.person import UNKNOWN, Person
 from reverie.recall.contexts.request import Given, account_lines, fields, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
@@ -62,6 +66,8 @@ class Material:
     given: Given
     policy: Policy
     profile: Profile
+    #: How it writes, and what else is known of it.
+    person: Person = UNKNOWN
     #: Best first.
     memories: Sequence[Chosen]
     #: Only for the form that is made of it.
@@ -97,7 +103,8 @@ def _brain(of: Material) -> list[Section]:
 def _reverie(of: Material) -> list[Section]:
     """Ours: Brain's manner for anybody, memories with their day, and the mood if there is one."""
     emotional = list(emotional_context(of.given, of.profile, acquaintance(of.profile.relationship)))
-    rules = adapt(of.given.mood, of.given.energy)
+    emotional += hard_times(of.person) if emotional else ()
+    rules = _advice(of) if emotional else ()
     return [
         _system(of),
         _profile(of, f"PROFILE ({one_line(of.subject_id)}):", _learned_lines(of)),
@@ -112,6 +119,7 @@ def _contact(of: Material) -> list[Section]:
     known, given = of.profile.relationship, of.given
     named = [one for one in of.profile.facts if one.category == "identity"]
     liked = [one for one in of.profile.facts if one.category in ("preference", "constraint")]
+    emotional = [*emotional_context(given, of.profile, stage_line(known)), *hard_times(of.person)]
     mood = one_line(given.mood or "neutral") + (" (unusual)" if given.mood and unusual(given) else "")
     told: list[tuple[str, Sequence[StructuredFact]]] = []
     if known.stage == "new":
@@ -137,9 +145,9 @@ def _contact(of: Material) -> list[Section]:
         _behavior(
             of,
             [
-                ("CONTACT EMOTIONAL CONTEXT:", list(emotional_context(given, of.profile, stage_line(known)))),
-                ("ADAPTATION:", adapt(given.mood, given.energy)),
-                ("BEHAVIOR:", discovery(known.stage)),
+                ("CONTACT EMOTIONAL CONTEXT:", emotional),
+                ("ADAPTATION:", _advice(of)),
+                ("BEHAVIOR:", discovery(known.stage, of.person.known)),
             ],
         ),
         *_rest(of),
@@ -322,6 +330,7 @@ def _memories(of: Material, head: str, told: Callable[[Chosen], str]) -> Section
 
 
 def _behavior(of: Material, blocks: Sequence[tuple[str, Sequence[str]]]) -> Section:
+    sources = dict(avoidance(of.person, of.profile.facts))
     placed = [
         Block(
             head=head,
@@ -330,7 +339,7 @@ def _behavior(of: Material, blocks: Sequence[tuple[str, Sequence[str]]]) -> Sect
                     text=f"- {text}",
                     label=head.rstrip(":").lower(),
                     worth=-float(n),
-                    made_of=(of.profile.recent[0].id,) if text.startswith(RECENT) else (),
+                    made_of=(of.profile.recent[0].id,) if text.startswith(RECENT) else sources.get(text, ()),
                 )
                 for n, text in enumerate(texts)
             ],
@@ -338,6 +347,12 @@ def _behavior(of: Material, blocks: Sequence[tuple[str, Sequence[str]]]) -> Sect
         for head, texts in blocks
     ]
     return fit("behavior", placed, of.policy.context.behavior, of.count)
+
+
+def _advice(of: Material) -> list[str]:
+    """How to answer: by the mood, by the way the subject writes, and what to avoid."""
+    avoided = (text for text, _ in avoidance(of.person, of.profile.facts))
+    return [*adapt(of.given.mood, of.given.energy), *style(of.person, of.policy.style), *avoided]
 
 
 def _rest(
