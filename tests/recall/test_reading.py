@@ -72,7 +72,7 @@ def test_a_deep_relationship_gets_two_thousand_tokens_of_memories(corpus: Corpus
     """Contact 5.4."""
     for number in range(30):
         corpus.turn("hello", session=f"s{number}", at=LATER - timedelta(days=30 - number))
-    told = " ".join(f"word{place}" for place in range(60))
+    told = " ".join(f"word{place}" for place in range(100))
     for number in range(30):
         corpus.memory(f"quartz {number} {told}", at=day(number / 10))
     found = assemble(reader, "contact")

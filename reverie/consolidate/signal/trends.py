@@ -44,6 +44,9 @@ class Number:
     #: The words that say of what it is.
     topics: Sequence[str]
 
+    def __hash__(self) -> int:
+        return hash(self.order)
+
     @property
     def order(self) -> tuple[datetime, UUID, int]:
         """Sort key."""

@@ -112,7 +112,8 @@ def avoidance(person: Person, facts: Sequence[StructuredFact]) -> Iterator[tuple
     """Yield what to avoid now, each with the ids of the facts that say so: topics, and what burdens in hard times."""
     avoided = [fact for fact in facts if fact.key.startswith(_AVOIDED)]
     if avoided:
-        topics = "; ".join(one_line(fact.value) for fact in avoided)
+        # the value may be a whole sentence
+        topics = "; ".join(one_line(fact.key.removeprefix(_AVOIDED).replace("-", " ")) for fact in avoided)
         yield _adaptation().avoid_topics.format(topics=topics), tuple(fact.id for fact in avoided)
     if person.opened_at is not None and person.closed_at is None:
         yield _adaptation().avoid_difficult, ()
