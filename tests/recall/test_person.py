@@ -8,10 +8,10 @@ import pytest
 
 from reverie.policy.live import StylePolicy
 from reverie.recall.contexts.adaptation import discovery, style
-from reverie.recall.contexts.person import Person, read_person
+from reverie.recall.contexts.person import KnownPerson, read_person
 from tests.recall.conftest import LATER
 
-WRITES = Person(messages=10, words=8, formal=0.4, emoji=0.2)
+WRITES = KnownPerson(messages=10, words=8, formal=0.4, emoji=0.2)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ WRITES = Person(messages=10, words=8, formal=0.4, emoji=0.2)
         (replace(WRITES, words=25, formal=0.8, emoji=0), "long messages (about 25 words), formal, no emoji"),
     ],
 )
-def test_a_style_in_words(person: Person, says: str) -> None:
+def test_a_style_in_words(person: KnownPerson, says: str) -> None:
     assert style(person, StylePolicy()) == (f"Write as they do: {says}",)
 
 
@@ -38,4 +38,4 @@ def test_of_somebody_known_nothing_is_asked() -> None:
 
 
 def test_nobody_has_written_nothing() -> None:
-    assert read_person([(None, None, None, None, None, None, None, None)], LATER) == Person()
+    assert read_person([(None, None, None, None, None, None, None, None)], LATER) == KnownPerson()

@@ -69,7 +69,7 @@ def test_memories_are_found_with_the_query_s_own_filters(corpus: Corpus, reader:
 
 
 def test_a_deep_relationship_gets_two_thousand_tokens_of_memories(corpus: Corpus, reader: Store) -> None:
-    """Contact 5.4."""
+    """Contact 5.1 to 5.4."""
     for number in range(30):
         corpus.turn("hello", session=f"s{number}", at=LATER - timedelta(days=30 - number))
     told = " ".join(f"word{place}" for place in range(100))

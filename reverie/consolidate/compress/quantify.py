@@ -16,8 +16,8 @@ from datetime import datetime
 from statistics import fmean, median
 from typing import Any, Literal
 
-from reverie.language.cues.measures import Measure, measures, topic_stem
-from reverie.language.cues.quantities import figure, quantities
+from reverie.language.cues.quantities import quantities, written_number
+from reverie.language.measures import ReportedNumber, measures, topic_stem
 from reverie.language.pack import first_rewritten, language_table
 
 #: Measurements that each side of a comparison needs.
@@ -89,7 +89,7 @@ class Comparison:
     def claim(self) -> str:
         """Return the result in words: "Recipe posts consistently outperform news posts by 2.8x in views"."""
         high, metric = self.high[:1].upper() + self.high[1:], self.metric.replace("_", " ")
-        times = _times(float(figure(self.high_value)) / float(figure(self.low_value)))
+        times = _times(float(written_number(self.high_value)) / float(written_number(self.low_value)))
         always = " consistently" if self.consistent else ""
         if self.better:
             return f"{high}{always} outperform {self.low} by {times} in {metric}"
@@ -97,7 +97,7 @@ class Comparison:
 
     def sentence(self) -> str:
         """Return the claim with the figures that give its ratio: "... (median 290 against 103, over 5 outcomes)"."""
-        high, low = figure(self.high_value), figure(self.low_value)
+        high, low = written_number(self.high_value), written_number(self.low_value)
         return f"{self.claim()} ({self.measure} {high} against {low}, over {self.number} outcomes)"
 
 
@@ -140,7 +140,7 @@ def text_measurements(texts: Iterable[str]) -> Iterator[Measurement]:
 
 def reported_measurements(texts: Iterable[str]) -> list[Measurement]:
     """Return the numbers that texts report in words of their own; the words that say of what they are vary."""
-    by_metric: dict[str, list[Measure]] = defaultdict(list)
+    by_metric: dict[str, list[ReportedNumber]] = defaultdict(list)
     for text in texts:
         for each in measures(text):
             by_metric[each.metric].append(each)
@@ -184,8 +184,8 @@ def describe_ranges(measurements: Sequence[Measurement]) -> list[str]:
         if "*" not in each.family:
             seen[each.family, each.metric].append(each.value)
     return [
-        f"{metric.replace('_', ' ')} from {figure(min(values))} to {figure(max(values))}, "
-        f"{figure(fmean(values))} on average"
+        f"{metric.replace('_', ' ')} from {written_number(min(values))} to {written_number(max(values))}, "
+        f"{written_number(fmean(values))} on average"
         for (_, metric), values in sorted(seen.items())
         if len(values) >= _FOR_RANGE
     ]

@@ -12,7 +12,7 @@ from functools import cache
 
 from reverie.consolidate.signal.trends import Number, Trend, TrendChange, trend_changes
 from reverie.consolidate.signal.wording import spelled
-from reverie.language.cues.quantities import figure
+from reverie.language.cues.quantities import written_number
 from reverie.language.pack import read_table
 from reverie.language.text import owned
 from reverie.model import Candidate, Lineage
@@ -73,8 +73,8 @@ def _told(trend: Trend) -> str:
     return words["trend"].format(
         topic=_topic(trend),
         way=words["up" if trend.change > 0 else "down"],
-        first=figure(trend.first),
-        last=figure(trend.last),
+        first=written_number(trend.first),
+        last=written_number(trend.last),
         metric=trend.metric.replace("_", " "),
         span=_span(begin, end),
         number=len(trend.numbers),

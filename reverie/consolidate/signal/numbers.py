@@ -12,7 +12,7 @@ from psycopg import Connection
 
 from reverie.consolidate.signal.history import SubjectDays
 from reverie.consolidate.signal.trends import Number
-from reverie.language.cues.measures import measures, topic_stem, topic_words
+from reverie.language.measures import measures, reported_topics, topic_stem
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 from reverie.store.work import Work
@@ -78,8 +78,8 @@ def _of_outcome(
         arguments = (each for each in (call.get("arguments") or {}).values() if isinstance(each, str))
         named += (each for each in arguments if len(each.split()) <= _ARGUMENT_WORDS)
         named.append(_NAME_PARTS.split(str(call["name"]))[-1])
-    own = {topic_stem(word) for word in topic_words([metric.replace("_", " ")])}
-    topics = [word for word in topic_words(named or [text]) if topic_stem(word) not in own]
+    own = {topic_stem(word) for word in reported_topics([metric.replace("_", " ")])}
+    topics = [word for word in reported_topics(named or [text]) if topic_stem(word) not in own]
     return Number(
         source="outcome", source_id=id_, place=0, at=at, speaker=None, metric=metric, value=value,
         topics=topics or [metric],

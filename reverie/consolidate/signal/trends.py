@@ -18,7 +18,7 @@ from uuid import UUID
 import numpy as np
 
 from reverie.consolidate.signal.rank_tests import Values, significant, trend_line, trend_p
-from reverie.language.cues.measures import topic_stem
+from reverie.language.measures import topic_stem
 from reverie.policy.insights import InsightsPolicy
 
 #: Words of a topic that are told.

@@ -11,7 +11,6 @@
 - `transcript`: finds lines of a pasted conversation
 - `entities`: finds named people, pets, places and things
 - `quantities`: finds numbers with their units
-- `measures`: finds numbers that are reported, and of what they are
 - `salience`: how much a text stands out
 - `routing`: chooses the kind of memory for a chunk of a document
 - `summarise`: extractive summaries of sessions

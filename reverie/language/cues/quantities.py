@@ -59,7 +59,7 @@ def quantities(text: str) -> list[Quantity]:
     return result
 
 
-def figure(number: float) -> str:
+def written_number(number: float) -> str:
     """Return a number in three significant digits, halves up: 103 for 102.5, 12.5, 0.25, 0.00125."""
     decimals = max(2 - floor(log10(abs(number))), 0) if number else 0
     scale = 10**decimals

@@ -4,6 +4,7 @@
 - `reading`: reads what it is made of
 - `notes`: what was missing, in words for people
 - `sections`: its sections and what fits into each
+- `material`: what it is made of, as a value
 - `forms`: the six layouts
 - `explained`: which memory was used for which line
 - `scope`: what of memory it may give, by mode and active connections

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from reverie.policy.live import RelationshipStage, StylePolicy
 from reverie.policy.table import Table
-from reverie.recall.contexts.person import Person
+from reverie.recall.contexts.person import KnownPerson
 from reverie.recall.contexts.request import Given
 from reverie.recall.facts import StructuredFact
 from reverie.recall.profile import Profile, one_line
@@ -88,7 +88,7 @@ def discovery(stage: RelationshipStage, known: Collection[str] = ()) -> tuple[st
     return tuple(line.format(unknown=", ".join(unknown)) for line in lines)
 
 
-def style(person: Person, numbers: StylePolicy) -> tuple[str, ...]:
+def style(person: KnownPerson, numbers: StylePolicy) -> tuple[str, ...]:
     """Return how the subject writes, as advice; nothing where it wrote too little."""
     if person.messages < numbers.messages:
         return ()
@@ -108,7 +108,7 @@ def style(person: Person, numbers: StylePolicy) -> tuple[str, ...]:
     return (words.line.format(parts=words.joint.join(parts)),)
 
 
-def avoidance(person: Person, facts: Sequence[StructuredFact]) -> Iterator[tuple[str, tuple[UUID, ...]]]:
+def avoidance(person: KnownPerson, facts: Sequence[StructuredFact]) -> Iterator[tuple[str, tuple[UUID, ...]]]:
     """Yield what to avoid now, each with the ids of the facts that say so: topics, and what burdens in hard times."""
     avoided = [fact for fact in facts if fact.key.startswith(_AVOIDED)]
     if avoided:
@@ -119,7 +119,7 @@ def avoidance(person: Person, facts: Sequence[StructuredFact]) -> Iterator[tuple
         yield _adaptation().avoid_difficult, ()
 
 
-def hard_times(person: Person) -> Iterator[str]:
+def hard_times(person: KnownPerson) -> Iterator[str]:
     """Yield a line about a difficult period that lasts or has just ended."""
     if person.opened_at is not None:
         words, day = _adaptation(), person.closed_at or person.opened_at

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from html import escape as as_entities
 from uuid import UUID
 
 import orjson
 
-from reverie.language.text import CountTokens
-from reverie.policy import Policy
 from reverie.recall.contexts.adaptation import (
     RECENT,
     acquaintance,
@@ -30,59 +27,16 @@ from reverie.recall.contexts.adaptation import (
     unusual,
 )
 from reverie.recall.contexts.conversation import history_section
-from reverie.recall.contexts.earlier import TurnSummary
-from reverie.recall.contexts.person import UNKNOWN, Person
-from reverie.recall.contexts.request import Given, account_lines, fields, service_section, tools_section
+from reverie.recall.contexts.material import Chosen, Material
+from reverie.recall.contexts.request import account_lines, fields, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
 from reverie.recall.places.budget import PROCEDURAL
-from reverie.recall.profile import Profile, one_line, with_day
-from reverie.recall.result import RecallResult
-from reverie.recall.staged import StagedRecall, fact_line, summary_line
+from reverie.recall.profile import one_line, with_day
+from reverie.recall.staged import fact_line, summary_line
 
 #: What Logic 4 calls the kinds.
 _TYPES = {"preference": "PROCEDURAL", "instruction": "PROCEDURAL", "episode": "EPISODIC", "turn": "EPISODIC"}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chosen:
-    """A memory or a turn that was selected for a context."""
-
-    id: UUID
-    kind: str
-    content: str
-    happened_at: datetime
-    importance: float | None
-    #: Higher is better; in a context the lowest is left out first.
-    score: float
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Material:
-    """Everything that a context can be made of."""
-
-    subject_id: str
-    question: str
-    given: Given
-    policy: Policy
-    profile: Profile
-    #: How it writes, and what else is known of it.
-    person: Person = UNKNOWN
-    #: Best first.
-    memories: Sequence[Chosen]
-    #: Only for the form that is made of it.
-    staged: StagedRecall | None
-    #: Tokens of memories: the policy's, or those of the relationship's stage.
-    memory_budget: int
-    count: CountTokens
-    #: Most memories.
-    top_k: int = 0
-    #: The recall that the memories are of.
-    recalled: RecallResult | None = None
-    #: Summaries of the conversation's older turns, and of those before it.
-    told: Sequence[TurnSummary] = ()
-    #: What was left out or done otherwise than asked, in words for people.
-    notes: Sequence[str] = ()
 
 
 def lay_out(material: Material) -> list[Section]:

@@ -13,7 +13,7 @@ from reverie.store.session import Statement
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Person:
+class KnownPerson:
     """What is known of a subject besides its memories, as of a time."""
 
     #: Messages over the days that the policy counts; their mean words, and the shares that are formal or have an emoji.
@@ -32,7 +32,7 @@ class Person:
 
 
 #: Nothing is known.
-UNKNOWN = Person()
+UNKNOWN = KnownPerson()
 
 
 def person_statement(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> Statement[tuple[Any, ...]]:
@@ -47,10 +47,10 @@ def person_statement(tenant_id: str, subject_id: str, policy: Policy, as_of: dat
     return Statement(queries("context")["person"], params)
 
 
-def read_person(rows: Sequence[tuple[Any, ...]], as_of: datetime) -> Person:
+def read_person(rows: Sequence[tuple[Any, ...]], as_of: datetime) -> KnownPerson:
     """Return the statement's one row as a value."""
     messages, words, formal, emoji, opened_at, closed_at, mood, known = rows[0]
-    person = Person(known=frozenset(known or ()))
+    person = KnownPerson(known=frozenset(known or ()))
     if messages:
         person = replace(
             person, messages=messages, words=words / messages, formal=formal / messages, emoji=emoji / messages

@@ -14,7 +14,7 @@ from reverie.language.text import CountTokens
 from reverie.policy import Policy
 from reverie.policy.live import MoodName
 from reverie.recall.contexts.earlier import earlier_statements, with_earlier
-from reverie.recall.contexts.forms import Chosen, Material
+from reverie.recall.contexts.material import Chosen, Material
 from reverie.recall.contexts.person import UNKNOWN, person_statement, read_person
 from reverie.recall.contexts.request import Given
 from reverie.recall.contexts.scope import admitted_profile, connection_statements, scope_notes, with_tools

@@ -21,16 +21,15 @@ from reverie.language.pack import language_table
 _PACK = language_table("measures")
 _UNITS, _FOLDS = _PACK.folds("units"), _PACK.folds("folds")
 _SPANS, _EMPTY, _LETTERS = _PACK.word_set("spans"), _PACK.word_set("empty"), _PACK.word_set("letters")
-_PLANNED = _PACK.pattern("planned")
+_PLANNED, _PART = _PACK.pattern("planned"), _PACK.pattern("part")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
-_PART = re.compile(r"[,;]\s+|\s+(?:and|but)\s+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 #: Words of what a number is of that are kept.
 _TOPICS = 12
 _STEMMER = snowballstemmer.stemmer("english")
 
 
-class Measure(NamedTuple):
+class ReportedNumber(NamedTuple):
     """A number that was reported."""
 
     #: Its unit, in one form: `kg`, `views`.
@@ -40,9 +39,9 @@ class Measure(NamedTuple):
     topics: tuple[str, ...]
 
 
-def measures(text: str) -> list[Measure]:
+def measures(text: str) -> list[ReportedNumber]:
     """Return the numbers with a unit that a text reports, in order."""
-    found: list[Measure] = []
+    found: list[ReportedNumber] = []
     for sentence in _SENTENCE.split(veil(text)):
         if any(letter.isdigit() for letter in sentence) and not _reports_nothing(sentence):
             for part in _parts(sentence):
@@ -56,7 +55,7 @@ def topic_stem(word: str) -> str:
     return str(_STEMMER.stemWord(_FOLDS.get(word, word)))
 
 
-def topic_words(texts: Iterable[str]) -> tuple[str, ...]:
+def reported_topics(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the words of texts that say of what a number is, each once, in order."""
     words: dict[str, str] = {}
     for text in texts:
@@ -94,11 +93,13 @@ def _parts(sentence: str) -> Iterator[str]:
             waiting = f"{waiting} {part}"
 
 
-def _of_part(part: str) -> list[Measure]:
+def _of_part(part: str) -> list[ReportedNumber]:
     counted = _counted(part)
     units = Counter(_metric(each.unit) for each in counted)
     own = {topic_stem(name) for each in counted for name in (each.unit, _metric(each.unit))}
-    topics = tuple(word for word in topic_words([part]) if topic_stem(word) not in own)
+    topics = tuple(word for word in reported_topics([part]) if topic_stem(word) not in own)
     return [
-        Measure(_metric(each.unit), each.value, topics) for each in counted if units[_metric(each.unit)] == 1 and topics
+        ReportedNumber(_metric(each.unit), each.value, topics)
+        for each in counted
+        if units[_metric(each.unit)] == 1 and topics
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.language.cues.measures import Measure, measures, topic_stem, topic_words
+from reverie.language.measures import ReportedNumber, measures, reported_topics, topic_stem
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from reverie.language.cues.measures import Measure, measures, topic_stem, topic_
     ],
 )
 def test_a_number_has_its_unit_and_topic(text: str, found: list[tuple[str, float, str]]) -> None:
-    assert measures(text) == [Measure(metric, value, tuple(topics.split())) for metric, value, topics in found]
+    assert measures(text) == [ReportedNumber(metric, value, tuple(topics.split())) for metric, value, topics in found]
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_a_question_a_plan_a_quotation_or_a_span_reports_nothing(text: str) -> N
 def test_forms_of_a_word_are_one() -> None:
     assert topic_stem("weighed") == topic_stem("weight") == topic_stem("weigh")
     assert topic_stem("ran") == topic_stem("running")
-    assert topic_words(["The posts", "a post on recipes"]) == ("posts", "recipes")
+    assert reported_topics(["The posts", "a post on recipes"]) == ("posts", "recipes")
