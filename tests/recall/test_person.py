@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from reverie.policy.live import StylePolicy
-from reverie.recall.contexts.adaptation import discovery, style
+from reverie.recall.contexts.adaptation import avoidance, discovery, style
 from reverie.recall.contexts.person import KnownPerson, read_person
 from tests.recall.conftest import LATER
+from tests.recall.test_forms import fact
 
 WRITES = KnownPerson(messages=10, words=8, formal=0.4, emoji=0.2)
 
@@ -35,6 +36,16 @@ def test_of_somebody_known_nothing_is_asked() -> None:
     assert len(discovery("new", everything)) == len(discovery("new")) - 1
     assert discovery("new")[0].endswith("(name, interests, pets, work)")
     assert discovery("building") == ()
+
+
+def test_what_to_avoid_names_the_facts_that_say_so() -> None:
+    facts = [
+        fact("avoid_topic:the-election", "Doesn't want to talk about the election", "constraint"),
+        fact("job", "x"),
+    ]
+    assert list(avoidance(WRITES, facts)) == [("Avoid: the election", (facts[0].id,))]
+    hard = replace(WRITES, opened_at=LATER, mood="sad")
+    assert [ids for _, ids in avoidance(hard, facts)] == [(facts[0].id,), ()]
 
 
 def test_nobody_has_written_nothing() -> None:

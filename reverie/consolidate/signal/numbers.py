@@ -31,7 +31,7 @@ def measure_days(conn: Connection[Any], attempt: Run, days: SubjectDays) -> None
     for id_, subject_id, at, speaker, text in conn.execute(sql["read_reports"], params):
         found += ((subject_id, number) for number in _of_message(id_, at, speaker, text))
     for id_, subject_id, at, metric, value, calls, text in conn.execute(sql["read_outcomes"], params):
-        found.append((subject_id, _of_outcome(id_, at, metric, value, calls or (), text)))
+        found.append((subject_id, number_of_outcome(id_, at, metric, value, calls or (), text)))
     columns = {
         "sources": [number.source for _, number in found],
         "source_ids": [number.source_id for _, number in found],
@@ -69,10 +69,10 @@ def _of_message(id_: UUID, at: datetime, speaker: str | None, text: str) -> Iter
         )  # fmt: skip
 
 
-def _of_outcome(
+def number_of_outcome(
     id_: UUID, at: datetime, metric: str, value: float, calls: Sequence[Mapping[str, Any]], text: str
 ) -> Number:
-    """An outcome is of what the calls of its decision name, "recipe post", else of what the decision says."""
+    """Return an outcome as a number; it is of what the calls of its decision name, else of what the decision says."""
     named: list[str] = []
     for call in calls:
         arguments = (each for each in (call.get("arguments") or {}).values() if isinstance(each, str))
