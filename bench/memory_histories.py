@@ -78,7 +78,7 @@ class Running(NamedTuple):
 
 @contextmanager
 def running(policy: str, replies: Path | None = None) -> Iterator[Running]:
-    """Start a server with an empty database, in memory where there is room; `replies`: of a language model, recorded."""
+    """Start a server with an empty database, in memory if there is room. `replies`: of a language model, recorded."""
     with tempfile.TemporaryDirectory(prefix="reverie_bench_", dir=fast_directory()) as folder:
         Path(folder).chmod(0o711)  # the server may run as another user
         server = EmbeddedPostgres(Path(folder) / "postgres", durable=False)

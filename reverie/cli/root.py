@@ -20,7 +20,17 @@ BROKEN_PIPE = 141
 SECTIONS = {
     "Build memory": ("migrate", "import", "run"),
     "Query memory": (
-        "recall", "context", "show", "explain", "conflicts", "events", "triggers", "assist", "subjects", "tenants"),
+        "recall",
+        "context",
+        "show",
+        "explain",
+        "conflicts",
+        "events",
+        "triggers",
+        "assist",
+        "subjects",
+        "tenants",
+    ),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Compare and publish memory": ("generations", "diff", "publish", "drill"),
     "Privacy": ("erase", "receipts", "consent", "export"),

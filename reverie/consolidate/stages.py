@@ -86,11 +86,12 @@ STAGES = (
     ),
     Stage(
         name="signal",
-        summary="Messages get moods, days get figures, life events get dates; triggers follow.",
+        summary="Messages get moods, days get figures, life events get dates; triggers and trends follow.",
         result="signals",
-        reads=("log.turns", "log.moods", "memory.vectors", "memory.memories"),
+        reads=("log.turns", "log.outcomes", "log.moods", "memory.vectors", "memory.memories"),
         writes=(
             "memory.moods",
+            "memory.measurements",
             "memory.signals",
             "memory.signal_days",
             "memory.periods",
@@ -104,6 +105,7 @@ STAGES = (
         embeds=True,
         counted={
             "memory.moods": "moods",
+            "memory.measurements": "numbers",
             "memory.signals": "days",
             "memory.triggers": "triggers",
             "memory.life_events": "life_events",

@@ -38,6 +38,7 @@ MEMORY_TABLES = (
     "memory.conflicts",
     "memory.judged_ends",
     "memory.moods",
+    "memory.measurements",
     "memory.signals",
     "memory.periods",
     "memory.relationships",

@@ -17,6 +17,7 @@
 - `pack`: reads the tables of the language pack
 - `objects`: whether the objects of two statements are the same
 - `topics`: which thing a topic or an object refers to
+- `measures`: finds the numbers that a text reports, and of what they are
 - `subject`: a statement as a sentence about its speaker
 - `grounding`: whether generated text is supported by its sources
 - `headings`: the words that may become keys of a profile

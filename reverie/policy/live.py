@@ -79,6 +79,22 @@ class RelationshipPolicy(Table):
         return "building" if sessions >= self.building_sessions else "new"
 
 
+class StylePolicy(Table):
+    """How the style in which a subject writes is told to who answers it (`reverie/recall/contexts/adaptation.py`)."""
+
+    #: Latest days that count, and messages within them below which nothing is told.
+    days: Days = 28.0
+    messages: Count = 10
+    #: Mean words of a message up to which messages are short, and from which they are long.
+    short_words: Count = 8
+    long_words: Count = 25
+    #: Share of messages with capital letter and full stop up to which a style is informal, and from which it is formal.
+    informal: Share = 0.4
+    formal: Share = 0.8
+    #: Share of messages with an emoji from which a style has emoji; below a tenth of it, it has none.
+    emoji: Share = 0.2
+
+
 MoodPromptName = Literal["mood", "mood_seed"]
 MoodStep = Literal["classifier", "previous", "keywords"]
 MoodName = Literal[

@@ -108,6 +108,8 @@ class CompressPolicy(Table):
 
     #: Episodes on one theme that make a pattern; 0 makes none.
     pattern_episodes: Annotated[int, Field(ge=0, le=1000)] = 0
+    #: Of these, episodes that a theme needs where turns count as well of which no episode was made.
+    theme_episodes: Annotated[int, Field(ge=1, le=1000)] = 1000
     #: Cosine to the theme's centre that an episode needs to belong to it.
     theme_similarity: Share = 1.0
     #: Ratio of two groups' means from which a pattern quantifies the difference.

@@ -15,6 +15,7 @@ from reverie.policy.evaluation import EvaluationPolicy
 from reverie.policy.extract import ExtractPolicy, SaliencePolicy
 from reverie.policy.fading import Fading
 from reverie.policy.files import EXTRA, PolicyFile, merged, nearest, origin, read_files, rule_name, rules_of
+from reverie.policy.insights import InsightsPolicy
 from reverie.policy.life_events import LifeEventsPolicy
 from reverie.policy.live import (
     ContextPolicy,
@@ -22,6 +23,7 @@ from reverie.policy.live import (
     MoodPolicy,
     ProfilePolicy,
     RelationshipPolicy,
+    StylePolicy,
     WorkingMemoryPolicy,
 )
 from reverie.policy.memory import (
@@ -65,8 +67,10 @@ class Policy(Table):
     working_memory: WorkingMemoryPolicy = WorkingMemoryPolicy()
     context: ContextPolicy = ContextPolicy()
     relationship: RelationshipPolicy = RelationshipPolicy()
+    style: StylePolicy = StylePolicy()
     mood: MoodPolicy = MoodPolicy()
     signals: SignalsPolicy = SignalsPolicy()
+    insights: InsightsPolicy = InsightsPolicy()
     life_events: LifeEventsPolicy = LifeEventsPolicy()
     crisis: CrisisPolicy = CrisisPolicy()
     structured_facts: StructuredFactsPolicy = StructuredFactsPolicy()

@@ -41,7 +41,8 @@ where not exists (select from memory.lineage k
                     and k.source_id = u.outcome_id)
 
 -- name: read_members
--- Episodes by the entity or tool they share: open ones where enough share it or it has a pattern, and those it holds.
+-- Episodes by the entity or tool they share: open ones where enough share it or it has a pattern, and those it holds. Where a
+-- few share an entity, the turns count that name it and of which no episode was made.
 -- Asking for the content keeps the look-up on the primary key: see set_live in memories.sql.
 with open as (
     select m.subject_id, m.id, m.turn_id, m.content
@@ -75,23 +76,51 @@ patterns as (
     where tenant_id = %(tenant)s and subject_id = any(%(busy)s) and kind = 'pattern' and state = 'active'
       and starts_with(origin, 'theme:')
 ),
+named as materialized (
+    select x.subject_id, x.key, e.terms
+    from (select subject_id, key from shared group by 1, 2 having count(*) >= %(few)s
+          union select subject_id, key from patterns) x
+    join memory.entities e on e.tenant_id = %(tenant)s and e.subject_id = x.subject_id and e.type = split_part(x.key, ':', 1)
+        and e.slug = substr(x.key, strpos(x.key, ':') + 1) and e.terms <> '{}'
+),
+mentioned as (
+    -- the turns on the list of each of its terms
+    select l.subject_id, l.key, l.id
+    from (select n.subject_id, n.key, i.id
+          from named n
+          join memory.terms t on t.tenant_id = %(tenant)s and t.subject_id = n.subject_id and t.term = any(n.terms)
+          cross join lateral unnest(t.item_ids) as i (id)
+          group by n.subject_id, n.key, n.terms, i.id
+          having count(distinct t.term) = cardinality(n.terms)) l
+    join log.turns t on t.tenant_id = %(tenant)s and t.id = l.id
+    where t.role = 'user' and t.said_at <= %(as_of)s
+      and not exists (select from memory.memories m
+                      where m.tenant_id = %(tenant)s and m.subject_id = t.subject_id and m.turn_id = t.id
+                        and m.kind = 'episode' offset 0)
+      and not exists (select from memory.lineage h
+                      where h.tenant_id = %(tenant)s and h.source_id = t.id and h.relation = 'mentioned' offset 0)
+      and t.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark <> 'pinned' and not pending))
+),
 counted as (
     select s.*, p.id as pattern_id, count(*) over (partition by s.subject_id, s.key) as number
-    from shared s
+    from (select subject_id, id, key, false as is_turn from shared
+          union all select subject_id, id, key, true from mentioned) s
     left join patterns p on p.subject_id = s.subject_id and p.key = s.key
 )
-select subject_id, key, pattern_id, id, false as held from counted where number >= %(least)s or pattern_id is not null
+select subject_id, key, pattern_id, id, false as held, is_turn
+from counted
+where number >= %(least)s or pattern_id is not null
 union all
-select p.subject_id, p.key, p.id, l.source_id, true
+select p.subject_id, p.key, p.id, l.source_id, true, l.relation = 'mentioned'
 from patterns p
-join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = p.id and l.relation = 'compressed'
-    and l.source = 'memory'
-where p.id = any(%(stale)s) or exists (select from shared s where s.subject_id = p.subject_id and s.key = p.key)
+join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = p.id
+    and (l.relation = 'compressed' and l.source = 'memory' or l.relation = 'mentioned')
+where p.id = any(%(stale)s) or exists (select from counted c where c.subject_id = p.subject_id and c.key = p.key)
 order by subject_id, key, id
 
 -- name: read_episodes
--- What these episodes say, their vectors as halfvec sends them, and the arrival of their turns. `offset 0` keeps each
--- read on its key, here and below.
+-- What these episodes and turns say, their vectors as halfvec sends them, and the arrival of their turns. `offset 0` keeps
+-- each read on its key, here and below.
 select m.id, m.happened_at, m.content, halfvec_send(v.vec), t.session_id, t.turn_index, m.turn_id
 from unnest(%(ids)s::uuid[]) as x (id)
 cross join lateral (select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
@@ -101,9 +130,18 @@ left join lateral (
       and v.part = 0 offset 0) v on true
 left join lateral (
     select t.session_id, t.turn_index from log.turns t where t.tenant_id = %(tenant)s and t.id = m.turn_id offset 0) t on true
+union all
+select t.id, t.said_at, t.text, halfvec_send(v.vec), t.session_id, t.turn_index, t.id
+from unnest(%(turn_ids)s::uuid[]) as x (id)
+cross join lateral (select * from log.turns t where t.tenant_id = %(tenant)s and t.id = x.id offset 0) t
+left join lateral (
+    select v.vec from memory.vectors v
+    where v.tenant_id = %(tenant)s and v.subject_id = t.subject_id and v.model = %(model)s and v.item_id = t.id
+      and v.part = 0 offset 0) v on true
 
 -- name: read_source_turns
--- The turns that these episodes, and those merged into them, come from: who spoke, tools called, outcomes so far.
+-- The turns that these episodes, and those merged into them, come from, and turns themselves: who spoke, tools called,
+-- outcomes so far.
 with recursive whole as (
     select x.theme, x.id from unnest(%(themes)s::int[], %(ids)s::uuid[]) as x (theme, id)
     union
@@ -120,6 +158,8 @@ decided as (
     cross join lateral (
         select l.source_id from memory.lineage l
         where l.tenant_id = %(tenant)s and l.memory_id = w.id and l.relation = 'extracted' offset 0) l
+    union
+    select x.theme, x.id from unnest(%(turn_themes)s::int[], %(turn_ids)s::uuid[]) as x (theme, id)
 )
 select d.theme, t.id, t.said_at, t.speaker, t.tool_calls, o.outcomes
 from decided d

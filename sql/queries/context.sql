@@ -187,6 +187,39 @@ select s.sessions, s.began, d.last, d.in_a_row
 from (select count(*) as sessions, min(began) as began from spans) s
 cross join (select max(last) as last, count(*) filter (where day + place = last + 1) as in_a_row from days) d
 
+-- name: person
+-- How a subject has written since a day; its latest difficult period, if it lasts and the subject wrote lately or ended lately;
+-- and what of it is known: relations of its memories, keys of its facts, sorts of its entities.
+select s.messages, s.words, s.formal, s.emoji, p.opened_at, p.closed_at, p.mood, k.known
+from (select sum(g.messages)::int as messages, sum(g.words)::float8 as words, sum(g.formal)::float8 as formal,
+             sum(g.emoji)::float8 as emoji
+      from memory.signals g
+      where g.tenant_id = %(tenant)s and g.subject_id = %(subject)s and g.day >= %(since)s::date
+        and g.day <= (%(as_of)s::timestamptz at time zone 'UTC')::date) s
+cross join (
+    select array_agg(x.name) as known
+    from (select m.relation from memory.memories m
+          where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.relation is not null
+            and m.state in ('candidate', 'active') and m.happened_at <= %(as_of)s
+          union select split_part(f.key, ':', 1) from memory.structured_facts f
+          where f.tenant_id = %(tenant)s and f.subject_id = %(subject)s and f.valid_from <= %(as_of)s
+            and (f.valid_to is null or f.valid_to > %(as_of)s)
+          union select e.type from memory.entities e
+          where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s and e.first_seen_at <= %(as_of)s
+          union select 'name' from memory.subjects b
+          where b.tenant_id = %(tenant)s and b.subject_id = %(subject)s and b.speakers <> '{}') x (name)) k
+left join lateral (
+    select d.opened_at, d.closed_at, d.mood
+    from (select d.* from memory.periods d
+          where d.tenant_id = %(tenant)s and d.subject_id = %(subject)s and d.opened_at <= %(as_of)s
+          order by d.opened_at desc limit 1) d
+    where case when d.closed_at is null or d.closed_at > %(as_of)s
+               then exists (select from memory.signals g
+                            where g.tenant_id = %(tenant)s and g.subject_id = %(subject)s and g.messages > 0
+                              and g.day >= (%(recent)s::timestamptz at time zone 'UTC')::date
+                              and g.day <= (%(as_of)s::timestamptz at time zone 'UTC')::date)
+               else d.closed_at >= %(recent)s end) p on true
+
 -- name: moods
 -- The mood of the latest message before a time, and which mood and energy are usual: the most frequent of the last ones.
 select (array_agg(m.mood order by m.said_at desc, m.turn_id desc))[1],

@@ -26,7 +26,7 @@ made as (
     select l.memory_id as id
     from stated s
     join memory.lineage l on l.tenant_id = (select %(tenant)s::text) and l.source_id = s.id
-        and l.relation in ('compressed', 'summarised', 'synthesized')
+        and l.relation in ('compressed', 'summarised', 'mentioned', 'synthesized')
     union
     select l.memory_id
     from made d

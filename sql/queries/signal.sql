@@ -1,10 +1,21 @@
 -- name: read_days
--- Days with turns that are not worked in yet, each with how many these are.
-select d.subject_id, d.day, d.turns
-from memory.signal_days d
-where d.tenant_id = %(tenant)s and d.shard >= %(shard_from)s and d.shard < %(shard_to)s
-  and (%(subjects)s::text[] is null or d.subject_id = any(%(subjects)s))
-order by d.subject_id, d.day
+-- Days with turns that are not worked in yet, or with outcomes whose numbers are not kept yet, each with how many these are.
+select x.subject_id, x.day, sum(x.number)::int
+from (select d.subject_id, d.day, d.turns as number
+      from memory.signal_days d
+      where d.tenant_id = %(tenant)s and d.shard >= %(shard_from)s and d.shard < %(shard_to)s
+        and (%(subjects)s::text[] is null or d.subject_id = any(%(subjects)s))
+      union all
+      select o.subject_id, (o.observed_at at time zone 'UTC')::date, 1
+      from log.outcomes o
+      where %(measures)s and o.tenant_id = %(tenant)s and o.shard >= %(shard_from)s and o.shard < %(shard_to)s
+        and (%(subjects)s::text[] is null or o.subject_id = any(%(subjects)s)) and o.observed_at <= %(as_of)s
+        and not exists (select from memory.measurements m where m.tenant_id = o.tenant_id and m.source_id = o.id offset 0)
+        and exists (select from log.turns t
+                    where t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
+                      and t.source_id = o.source_id and t.said_at <= %(as_of)s)) x
+group by x.subject_id, x.day
+order by x.subject_id, x.day
 
 -- name: read_messages
 -- Messages of some days without a mood, in the order of each session, with the vector of their text, what a language model told of
@@ -174,6 +185,44 @@ left join counterparts c on c.subject_id = t.subject_id and c.session_id = t.ses
 left join earlier e on e.subject_id = t.subject_id
 group by t.subject_id, coalesce(c.voice, ''), t.day
 on conflict do nothing
+
+-- name: read_reports
+-- The subject's own messages of some days that have a number; their moods are told.
+select t.id, t.subject_id, t.said_at, t.speaker, t.text
+from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
+join memory.moods m on m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.own
+    and m.said_at >= x.day::timestamp at time zone 'UTC' and m.said_at < (x.day + 1)::timestamp at time zone 'UTC'
+join log.turns t on t.tenant_id = %(tenant)s and t.id = m.turn_id
+where t.text ~ '[0-9]' and t.said_at <= %(as_of)s
+order by t.said_at, t.id
+
+-- name: read_outcomes
+-- The outcomes of some days, with the tool calls and the words of the turn that decided.
+select o.id, o.subject_id, o.observed_at, o.metric, o.value, t.tool_calls, t.text
+from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
+join log.outcomes o on o.tenant_id = %(tenant)s and o.subject_id = x.subject_id
+    and o.observed_at >= x.day::timestamp at time zone 'UTC' and o.observed_at < (x.day + 1)::timestamp at time zone 'UTC'
+join log.turns t on t.tenant_id = %(tenant)s and t.subject_id = o.subject_id and t.session_id = o.session_id
+    and t.source_id = o.source_id
+where o.observed_at <= %(as_of)s and t.said_at <= %(as_of)s
+order by o.observed_at, o.id
+
+-- name: write_measurements
+-- Numbers of messages and outcomes; one that is kept stays.
+insert into memory.measurements (tenant_id, source, source_id, place, subject_id, measured_at, speaker, metric, value, topics, run_id)
+select %(tenant)s, x.source, x.source_id, x.place, x.subject_id, x.at, x.speaker, x.metric, x.value, string_to_array(x.topics, ' '),
+       %(run_id)s
+from unnest(%(sources)s::text[], %(source_ids)s::uuid[], %(places)s::smallint[], %(subject_ids)s::text[], %(times)s::timestamptz[],
+            %(speakers)s::text[], %(metrics)s::text[], %(values)s::float8[], %(topics)s::text[])
+    as x (source, source_id, place, subject_id, at, speaker, metric, value, topics)
+on conflict do nothing
+
+-- name: read_numbers
+-- All numbers of these subjects, in order.
+select m.subject_id, m.source, m.source_id, m.place, m.measured_at, m.speaker, m.metric, m.value, m.topics
+from memory.measurements m
+where m.tenant_id = %(tenant)s and m.subject_id = any(%(names)s) and m.measured_at <= %(as_of)s
+order by m.subject_id, m.measured_at, m.source_id, m.place
 
 -- name: read_history
 -- All figures of these subjects by day and counterpart, in order.

@@ -14,6 +14,7 @@ from reverie.consolidate.compress.quantify import (
     call_measurement,
     compare_choices,
     describe_ranges,
+    reported_measurements,
     text_measurements,
 )
 
@@ -162,3 +163,25 @@ def test_nothing_is_compared_with_next_to_nothing() -> None:
 )
 def test_a_ratio_is_rounded(high: int, low: int, times: str) -> None:
     assert _times(high / low) == times
+
+
+REPORTS = [
+    "My sourdough recipe post got 340 views.",
+    "The chocolate truffle recipe post reached 290 views this week.",
+    "The Diwali sweets recipe post got 280 views.",
+    "Published another news post today, only 110 views.",
+    "Our news post about the fair got 102 views.",
+    "A news post about the hours, 95 views.",
+]
+
+
+def test_reports_in_words_of_their_own_are_compared_by_what_they_are_of():
+    found = reported_measurements(REPORTS)
+    assert sentences(found) == [
+        "Recipe posts consistently outperform news posts by 2.8x in views (median 290 against 102, over 6 outcomes)"
+    ]
+    assert describe_ranges(found) == ["views from 95 to 340, 203 on average"]
+
+
+def test_reports_that_overlap_are_not_compared():
+    assert sentences(reported_measurements([*REPORTS, "Our recipe post had 99 views."])) == []

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from reverie.policy import Policy, load_policy, shipped_policies
 from reverie.recall.contexts.adaptation import adapt
 from reverie.recall.contexts.earlier import TurnSummary
-from reverie.recall.contexts.forms import Chosen, Material, lay_out
+from reverie.recall.contexts.forms import lay_out
+from reverie.recall.contexts.material import Chosen, Material
 from reverie.recall.contexts.request import Given, Message
 from reverie.recall.contexts.sections import trim
 from reverie.recall.facts import StructuredFact
@@ -116,7 +117,7 @@ def test_contact_once_established() -> None:
         "- This is unusual: normally happy and medium-energy\n"
         "- Relationship stage: established (20 days, high trust)\n"
         "- Recent context: Passed over for promotion (2026-04-03)\n\n"
-        "ADAPTATION:\n" + "\n".join(f"- {rule}" for rule in adapt("sad", "low"))
+        "ADAPTATION:\n" + "\n".join(f"- {rule}" for rule in adapt("sad", "low")) + "\n- Avoid: politics"
     )
 
 

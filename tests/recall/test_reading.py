@@ -66,3 +66,70 @@ def test_memories_are_found_with_the_query_s_own_filters(corpus: Corpus, reader:
     corpus.memory("quartz as an episode", kind="episode")
     text = assemble(reader, kinds=["episode"]).text
     assert "quartz as an episode" in text and "quartz as a fact" not in text
+
+
+def test_a_deep_relationship_gets_two_thousand_tokens_of_memories(corpus: Corpus, reader: Store) -> None:
+    """Contact 5.1 to 5.4."""
+    for number in range(30):
+        corpus.turn("hello", session=f"s{number}", at=LATER - timedelta(days=30 - number))
+    told = " ".join(f"word{place}" for place in range(100))
+    for number in range(30):
+        corpus.memory(f"quartz {number} {told}", at=day(number / 10))
+    found = assemble(reader, "contact")
+    (memories,) = (one for one in found.sections if one.name == "memories")
+    assert "Deep relationship (30 sessions over 31 days, active streak: 30)" in found.text
+    assert memories.budget == 2000 and 1600 <= memories.tokens <= 2000
+    dropped = [one for one in found.dropped if one.section == "memories" and one.reason == "budget"]
+    assert len(memories.lines) <= 20 and len(memories.lines) + len(dropped) == 30
+
+
+def write_alike(corpus: Corpus, words: int, *, formal: int, emoji: int, messages: int = 20) -> None:
+    corpus.conn.execute(
+        """insert into memory.signals (tenant_id, subject_id, counterpart, day, messages, received, sessions, begun,
+             own_begun, words, questions, emoji, formal, happy, sad, anxious, excited, neutral, angry, frustrated,
+             flirty, bored, grateful, high_energy, low_energy, crises, run_id)
+           values (%s, %s, '', %s, %s, 0, 1, 1, 1, %s, 0, %s, %s, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                   gen_random_uuid())""",
+        [corpus.tenant, corpus.subject, LATER.date(), messages, words, emoji, formal],
+    )
+
+
+def test_how_a_person_writes_and_hard_times(corpus: Corpus, reader: Store) -> None:
+    for number in range(4):
+        corpus.turn("hello", session=f"s{number}", at=LATER - timedelta(days=4 - number))
+    assert "Write as they do" not in assemble(reader, "contact").text
+    write_alike(corpus, 120, formal=2, emoji=8)
+    opened = LATER - timedelta(days=2)
+    corpus.conn.execute(
+        """insert into memory.periods (tenant_id, subject_id, opened_at, turn_id, negatives, mood, run_id)
+           values (%s, %s, %s, gen_random_uuid(), 3, 'sad', gen_random_uuid())""",
+        [corpus.tenant, corpus.subject, opened],
+    )
+    text = assemble(reader, "contact", given=Given(mood="sad", energy="low")).text
+    assert "- Write as they do: short messages (about 6 words), informal, with emoji\n" in text
+    assert f"- Difficult period since {opened:%Y-%m-%d} (mostly sad)" in text
+    assert "- Avoid in a difficult period: offers" in text
+    # ours tells the same where a mood is known, and nothing without
+    assert "Difficult period since" in assemble(reader, given=Given(mood="sad")).text
+    assert "Difficult period" not in assemble(reader).text
+    corpus.conn.execute("update memory.periods set closed_at = %s", [LATER - timedelta(days=1)])
+    over = assemble(reader, "contact").text
+    assert "Difficult period until" in over and "Avoid in a difficult period" not in over
+    corpus.conn.execute("update memory.periods set opened_at = %s, closed_at = %s", [day(-90), day(-80)])
+    assert "Difficult period" not in assemble(reader, "contact").text
+
+
+def test_a_new_contact_is_asked_about_what_is_unknown(corpus: Corpus, reader: Store) -> None:
+    corpus.turn("hello", at=LATER)
+    asks = "- Ask discovery questions naturally ({})"
+    assert asks.format("name, interests, pets, work") in assemble(reader, "contact").text
+    corpus.conn.execute(
+        "insert into memory.entities (tenant_id, id, subject_id, type, slug, label, terms, first_seen_at)"
+        " values (%s, gen_random_uuid(), %s, 'pet', 'bruno', 'Bruno', '{bruno}', %s)",
+        [corpus.tenant, corpus.subject, day(0)],
+    )
+    memory = corpus.memory("quartz works")
+    corpus.conn.execute(
+        "update memory.memories set relation = 'works_at', object = 'x', phase = 'holds' where id = %s", [memory]
+    )
+    assert asks.format("name, interests, home, family and friends") in assemble(reader, "contact").text

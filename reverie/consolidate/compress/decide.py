@@ -80,16 +80,16 @@ def pattern_of(
         origin=f"theme:{theme.key}",
     )
     sources = [
-        *(("compressed", "memory", id_) for id_ in held),
+        *(("mentioned", "turn", id_) if id_ in theme.turns else ("compressed", "memory", id_) for id_ in held),
         *(("outcome", "outcome", id_) for id_ in outcomes),
         *(("merged", "memory", id_) for id_ in older),
     ]
     return Compression(
         memory=memory,
-        episodes=sorted(theme.joined),
+        episodes=sorted(theme.joined - theme.turns),
         pattern_id=theme.pattern_id,
         lineage=_lineage(memory.id, sources, as_of),
-        linked_like=[*theme.joined, *older],
+        linked_like=[*(theme.joined - theme.turns), *older],
     )
 
 

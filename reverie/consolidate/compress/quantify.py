@@ -1,26 +1,29 @@
 """Comparisons and ranges of the numbers of a theme: which choice went better, by how much, over which range. Pure.
 
-Numbers come from outcomes of tool calls, grouped by an argument of the call ("category": recipe or news), or from texts
-that are the same but for the number and one word ("Suggested recipe post → 340 views").
+Numbers come from outcomes of tool calls, grouped by an argument of the call ("category": recipe or news), from texts
+that are the same but for the number and one word ("Suggested recipe post → 340 views"), or from what people report in
+words of their own, grouped by the words that say of what a number is.
 Source: docs/design-sources.md, Brain 4.4.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import floor, log10
 from statistics import fmean, median
 from typing import Any, Literal
 
-from reverie.language.cues.quantities import quantities
+from reverie.language.cues.quantities import quantities, written_number
+from reverie.language.measures import ReportedNumber, measures, topic_stem
 from reverie.language.pack import first_rewritten, language_table
 
 #: Measurements that each side of a comparison needs.
 _EACH_SIDE = 2
+#: Share of reports from which a word is what all are of.
+_SHARED = 0.8
 #: Measurements from which a range is stated.
 _FOR_RANGE = 3
 #: Longer argument values are texts, not choices.
@@ -86,7 +89,7 @@ class Comparison:
     def claim(self) -> str:
         """Return the result in words: "Recipe posts consistently outperform news posts by 2.8x in views"."""
         high, metric = self.high[:1].upper() + self.high[1:], self.metric.replace("_", " ")
-        times = _times(float(_figure(self.high_value)) / float(_figure(self.low_value)))
+        times = _times(float(written_number(self.high_value)) / float(written_number(self.low_value)))
         always = " consistently" if self.consistent else ""
         if self.better:
             return f"{high}{always} outperform {self.low} by {times} in {metric}"
@@ -94,7 +97,7 @@ class Comparison:
 
     def sentence(self) -> str:
         """Return the claim with the figures that give its ratio: "... (median 290 against 103, over 5 outcomes)"."""
-        high, low = _figure(self.high_value), _figure(self.low_value)
+        high, low = written_number(self.high_value), written_number(self.low_value)
         return f"{self.claim()} ({self.measure} {high} against {low}, over {self.number} outcomes)"
 
 
@@ -135,6 +138,29 @@ def text_measurements(texts: Iterable[str]) -> Iterator[Measurement]:
                     yield Measurement(family=family, metric=metric, value=value, choices=(choice,))
 
 
+def reported_measurements(texts: Iterable[str]) -> list[Measurement]:
+    """Return the numbers that texts report in words of their own; the words that say of what they are vary."""
+    by_metric: dict[str, list[ReportedNumber]] = defaultdict(list)
+    for text in texts:
+        for each in measures(text):
+            by_metric[each.metric].append(each)
+    found = []
+    for metric, alike in by_metric.items():
+        often = Counter(topic_stem(word) for each in alike for word in each.topics)
+        shared = {stem for stem, number in often.items() if number >= _SHARED * len(alike)}
+        forms = Counter(word for each in alike for word in each.topics if topic_stem(word) in shared)
+        noun = _plural(forms.most_common(1)[0][0]) if forms else None
+        for each in alike:
+            words = {topic_stem(word): word for word in each.topics}
+            choices = tuple(
+                Choice(key="word", value=stem, group=f"{word} {noun}" if noun else f"those with {word}", derived=True)
+                for stem, word in words.items()
+                if stem not in shared
+            )
+            found.append(Measurement(family="reported", metric=metric, value=each.value, choices=choices))
+    return found
+
+
 def compare_choices(measurements: Iterable[Measurement], least_ratio: float) -> list[Comparison]:
     """Compare the best choice with the worst of each family, metric and key, from `least_ratio` on; widest first."""
     groups: dict[tuple[str, str, str], dict[str, list[tuple[Measurement, Choice]]]] = defaultdict(
@@ -158,8 +184,8 @@ def describe_ranges(measurements: Sequence[Measurement]) -> list[str]:
         if "*" not in each.family:
             seen[each.family, each.metric].append(each.value)
     return [
-        f"{metric.replace('_', ' ')} from {_figure(min(values))} to {_figure(max(values))}, "
-        f"{_figure(fmean(values))} on average"
+        f"{metric.replace('_', ' ')} from {written_number(min(values))} to {written_number(max(values))}, "
+        f"{written_number(fmean(values))} on average"
         for (_, metric), values in sorted(seen.items())
         if len(values) >= _FOR_RANGE
     ]
@@ -229,13 +255,3 @@ def _plural(noun: str) -> str:
 
 def _times(ratio: float) -> str:
     return f"{ratio:.1f}".removesuffix(".0") + "x"
-
-
-def _figure(number: float) -> str:
-    """Three significant digits, halves up: 103 for 102.5, 12.5, 0.25, 0.00125."""
-    decimals = max(2 - floor(log10(abs(number))), 0) if number else 0
-    scale = 10**decimals
-    shown = int(abs(number) * scale + 0.5 + 1e-9) / scale
-    text = f"{shown:.{decimals}f}"
-    text = text.rstrip("0").rstrip(".") if decimals else text
-    return f"-{text}" if number < 0 and shown else text

@@ -38,7 +38,9 @@ class ThemePortion:
 
 def theme_portions(work: Work) -> list[ThemePortion]:
     """Return the subjects that may get a new pattern, in portions of about `_EPISODES` episodes."""
-    sql, params = queries("compress"), work.params() | {"least": work.policy.compress.pattern_episodes}
+    numbers = work.policy.compress
+    least = min(numbers.pattern_episodes, numbers.theme_episodes)
+    sql, params = queries("compress"), work.params() | {"least": least}
     stale: dict[str, list[UUID]] = defaultdict(list)
     with work.transaction() as conn:
         for subject_id, pattern_id in conn.execute(sql["read_stale"], params).fetchall():
@@ -65,14 +67,17 @@ def read_themes(conn: Connection[Any], work: Work, portion: ThemePortion) -> lis
         "busy": portion.subjects,
         "stale": portion.stale,
         "least": work.policy.compress.pattern_episodes,
+        "few": work.policy.compress.theme_episodes,
     }
     stale = set(portion.stale)
     themes: dict[tuple[str, str], Theme] = {}
-    for subject_id, key, pattern_id, id_, held in conn.execute(queries("compress")["read_members"], params):
+    for subject_id, key, pattern_id, id_, held, is_turn in conn.execute(queries("compress")["read_members"], params):
         theme = themes.setdefault(
             (subject_id, key), Theme(subject_id=subject_id, key=key, pattern_id=pattern_id, stale=pattern_id in stale)
         )
         (theme.held if held else theme.open).add(id_)
+        if is_turn:
+            theme.turns.add(id_)
     return list(themes.values())
 
 
@@ -80,8 +85,9 @@ def read_episodes(
     conn: Connection[Any], work: Work, themes: Sequence[Theme]
 ) -> tuple[dict[UUID, Episode], dict[UUID, Vector]]:
     """Return the episodes of themes and their vectors, by id."""
-    ids = sorted({id_ for theme in themes for id_ in theme.open | theme.held})
-    params = work.params() | {"ids": ids, "model": work.embedder.model}
+    turn_ids = sorted({id_ for theme in themes for id_ in theme.turns})
+    ids = sorted({id_ for theme in themes for id_ in theme.open | theme.held} - set(turn_ids))
+    params = work.params() | {"ids": ids, "turn_ids": turn_ids, "model": work.embedder.model}
     with conn.cursor(binary=True) as cursor:
         rows = cursor.execute(queries("compress")["read_episodes"], params).fetchall()
     episodes = {
@@ -123,8 +129,14 @@ def read_theme_evidence(
 
 def _read_turns(conn: Connection[Any], work: Work, themes: Sequence[Theme]) -> list[_TurnsAndOutcomes]:
     """The turns of each theme in event order, and when each of their outcomes was observed."""
-    pairs = [(number, id_) for number, theme in enumerate(themes) for id_ in sorted(theme.held)]
-    roots = {"themes": [number for number, _ in pairs], "ids": [id_ for _, id_ in pairs]}
+    pairs = [(number, id_) for number, theme in enumerate(themes) for id_ in sorted(theme.held - theme.turns)]
+    turns_of = [(number, id_) for number, theme in enumerate(themes) for id_ in sorted(theme.held & theme.turns)]
+    roots = {
+        "themes": [number for number, _ in pairs],
+        "ids": [id_ for _, id_ in pairs],
+        "turn_themes": [number for number, _ in turns_of],
+        "turn_ids": [id_ for _, id_ in turns_of],
+    }
     by_theme: list[_TurnsAndOutcomes] = [([], {}) for _ in themes]
     for number, id_, said_at, speaker, calls, rows in conn.execute(
         queries("compress")["read_source_turns"], work.params() | roots

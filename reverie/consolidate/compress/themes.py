@@ -38,11 +38,13 @@ class Theme:
     stale: bool = False
     #: Episodes that join it in this run.
     joined: set[UUID] = field(default_factory=set)
+    #: Of all of these: turns of which no episode was made.
+    turns: set[UUID] = field(default_factory=set)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Episode:
-    """An episode as a pattern quotes it."""
+    """An episode, or a turn of which none was made, as a pattern quotes it."""
 
     id: UUID
     happened_at: datetime

@@ -13,6 +13,7 @@ from reverie.consolidate.compress.quantify import (
     call_measurement,
     compare_choices,
     describe_ranges,
+    reported_measurements,
     text_measurements,
 )
 from reverie.consolidate.compress.themes import Episode, Theme, ThemeEvidence, ThemeTurn, Vector, centre_of
@@ -50,7 +51,7 @@ def pattern_text(
     tool = value if kind == "tool" else None
     episodes, turns = evidence.episodes, evidence.turns
     calls = [(turn, call) for turn in turns for call in turn.tool_calls if tool in (None, str(call["name"]))]
-    measurements = _measurements(calls, episodes)
+    measurements = _measurements(calls, episodes, contrast_ratio)
     comparisons = compare_choices(measurements, contrast_ratio)[:_COMPARISONS]
     speakers = {turn.speaker for turn in turns if turn.speaker}
     speaker = speakers.pop() if len(speakers) == 1 else None
@@ -72,14 +73,19 @@ def pattern_text(
 
 
 def _measurements(
-    calls: Sequence[tuple[ThemeTurn, Mapping[str, Any]]], episodes: Sequence[Episode]
+    calls: Sequence[tuple[ThemeTurn, Mapping[str, Any]]], episodes: Sequence[Episode], contrast_ratio: float
 ) -> list[Measurement]:
     measured = [
         call_measurement(str(call["name"]), call.get("arguments") or {}, turn.said_at, metric, value, positive)
         for turn, call in calls
         for metric, (value, positive) in sorted(turn.outcomes.items())
     ]
-    return measured or list(text_measurements(episode.content for episode in episodes))
+    if measured:
+        return measured
+    alike = list(text_measurements(episode.content for episode in episodes))
+    if compare_choices(alike, contrast_ratio) or describe_ranges(alike):
+        return alike
+    return reported_measurements(episode.content for episode in episodes)
 
 
 def _quotations(episodes: Sequence[Episode], vectors: Mapping[UUID, Vector]) -> list[str]:

@@ -10,6 +10,10 @@
 - `acquaintance`: stages of the relationship, the tie and its parts
 - `events`: life events: read from messages, written and settled
 - `alerts`: triggers: when they are due, and which are withheld
+- `numbers`: numbers of messages and outcomes
+- `trends`: which series of numbers rise or fall, and when that changes
+- `rank_tests`: tests for a trend, its slope, and the correction for many series
+- `insights`: memories of trends
 - `wording`: memories of difficult periods and usual hours
 - `write`: rows of all of these
 """

@@ -19,6 +19,7 @@ from reverie.consolidate.signal.alerts import (
 )
 from reverie.consolidate.signal.history import History
 from reverie.consolidate.signal.hours import Band, usual_hours, zone_of
+from reverie.consolidate.signal.insights import insights_of
 from reverie.consolidate.signal.periods import Period, find_openings, find_periods
 from reverie.consolidate.signal.wording import difficult_memory, hours_memory, sources_of
 from reverie.model import Candidate, Lineage
@@ -69,6 +70,9 @@ def follow_history(history: History, tenant_id: str, policy: Policy) -> Followed
         tie=tie_of(own, pauses, declines[-1] is not None, policy) if own else None,
         band=bands[-1] if bands else None,
         triggers=scheduled(triggers, history.moods, zone, policy),
+    )
+    followed.candidates, followed.lineage = insights_of(
+        history.numbers, history.since, tenant_id, history.subject_id, policy
     )
     if policy.signals.remember:
         for opening in openings:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
+from reverie.consolidate.signal.trends import Number
 from reverie.language.cues.mood import Mood
 from reverie.language.life_events.settling import LifeEvent
+
+#: After every message.
+NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,13 @@ class SubjectDays:
     def params(self) -> dict[str, Any]:
         """Return them as query parameters."""
         return {"day_subjects": self.subject_ids, "days": self.days}
+
+    def begins(self) -> dict[str, datetime]:
+        """Return when the first day of each subject begins."""
+        first: dict[str, date] = {}
+        for subject_id, day in zip(self.subject_ids, self.days, strict=True):
+            first[subject_id] = min(day, first.get(subject_id, day))
+        return {subject_id: datetime.combine(day, time(), UTC) for subject_id, day in first.items()}
 
     def names(self) -> list[str]:
         """Return the subjects, each once, in order."""
@@ -96,6 +107,9 @@ class History:
     sessions: list[SessionSpan] = field(default_factory=list)
     #: Settled, in the order in which they were told.
     events: list[LifeEvent] = field(default_factory=list)
+    numbers: list[Number] = field(default_factory=list)
+    #: Begin of the first day that is worked in.
+    since: datetime = NEVER
 
     @property
     def last_day(self) -> date:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from psycopg import Connection
 
 from reverie.consolidate.signal.history import DayFigures, Felt, History, SessionSpan, SubjectDays, UntoldMessage
+from reverie.consolidate.signal.numbers import read_numbers
 from reverie.language.cues.mood import Mood
 from reverie.language.life_events.settling import LifeEvent
 from reverie.store.plans import plan_by_group
@@ -24,7 +25,8 @@ _WHOLE = 500
 def open_days(work: Work) -> Iterator[SubjectDays]:
     """Yield the days that are not worked in yet, in portions."""
     with work.transaction() as conn:
-        rows = conn.execute(queries("signal")["read_days"], work.params()).fetchall()
+        measures = {"measures": bool(work.policy.insights.trend_numbers)}
+        rows = conn.execute(queries("signal")["read_days"], work.params() | measures).fetchall()
     portion, turns = SubjectDays(), 0
     for subject_id, day, number in rows:
         if portion.days and turns + number > _PORTION:
@@ -71,15 +73,20 @@ def read_messages_of(
 
 
 def read_histories(
-    conn: Connection[Any], work: Work, names: Sequence[str], events: Mapping[str, list[LifeEvent]]
+    conn: Connection[Any], work: Work, days: SubjectDays, events: Mapping[str, list[LifeEvent]]
 ) -> list[History]:
-    """Return the histories of subjects, with their life events."""
-    sql, params = queries("signal"), work.params() | {"names": list(names)}
-    histories: dict[str, History] = {name: History(name, events=events[name]) for name in names}
+    """Return the histories of the subjects of some days, with their life events."""
+    names = days.names()
+    sql, params = queries("signal"), work.params() | {"names": names}
+    begins = days.begins()
+    histories: dict[str, History] = {name: History(name, events=events[name], since=begins[name]) for name in names}
     for subject_id, *row in conn.execute(sql["read_history"], params):
         histories[subject_id].days.append(DayFigures(*row))
     for subject_id, *row in conn.execute(sql["read_moods"], params):
         histories[subject_id].moods.append(Felt(*row))
     for subject_id, *row in conn.execute(sql["read_sessions"], params):
         histories[subject_id].sessions.append(SessionSpan(*row))
+    if work.policy.insights.trend_numbers:
+        for subject_id, number in read_numbers(conn, work, names):
+            histories[subject_id].numbers.append(number)
     return list(histories.values())

@@ -81,6 +81,8 @@ class _Helplines(Table):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Compiled:
     signs: tuple[tuple[_Sign, re.Pattern[str]], ...]
+    #: Those of all signs, each once.
+    cues: tuple[str, ...]
     hyperbole: re.Pattern[str]
     quoted_by_others: re.Pattern[str]
     quoted_by_writer: re.Pattern[str]
@@ -102,6 +104,7 @@ def _compiled() -> _Compiled:
 
     return _Compiled(
         signs=tuple((sign, expanded(sign.pattern)) for sign in table.signs),
+        cues=tuple(dict.fromkeys(cue for sign in table.signs for cue in sign.cues)),
         hyperbole=expanded("|".join(f"(?:{phrase.pattern})" for phrase in table.hyperbole)),
         quoted_by_others=expanded(table.quoted["by_others"]),
         quoted_by_writer=expanded(table.quoted["by_writer"]),
@@ -184,8 +187,10 @@ def signs_of(text: str, phrases: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return the names of the signs in a text, in the order of the table."""
     compiled = _compiled()
     plain = normalized(text)
-    tried = [(sign, pattern) for sign, pattern in compiled.signs if any(cue in plain for cue in sign.cues)]
-    # most messages have no sign; then quotations need not be removed
+    # signs share cues, and most messages have none
+    cues = {cue for cue in compiled.cues if cue in plain}
+    tried = [(sign, pattern) for sign, pattern in compiled.signs if not cues.isdisjoint(sign.cues)] if cues else []
+    # few have a sign; without one, quotations need not be removed
     tried = [(sign, pattern) for sign, pattern in tried if pattern.search(plain)]
     names: list[str] = []
     if tried:

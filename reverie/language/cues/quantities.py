@@ -1,6 +1,7 @@
-"""Finds the numbers of a text with their units, for patterns such as "outperforms by 2.8x"."""
+"""Finds the numbers of a text with their units, for patterns such as "outperforms by 2.8x", and writes numbers."""
 
 import re
+from math import floor, log10
 from typing import NamedTuple
 
 from reverie.language.pack import language_table
@@ -56,3 +57,13 @@ def quantities(text: str) -> list[Quantity]:
             continue
         result.append(Quantity(value, unit))
     return result
+
+
+def written_number(number: float) -> str:
+    """Return a number in three significant digits, halves up: 103 for 102.5, 12.5, 0.25, 0.00125."""
+    decimals = max(2 - floor(log10(abs(number))), 0) if number else 0
+    scale = 10**decimals
+    shown = int(abs(number) * scale + 0.5 + 1e-9) / scale
+    text = f"{shown:.{decimals}f}"
+    text = text.rstrip("0").rstrip(".") if decimals else text
+    return f"-{text}" if number < 0 and shown else text

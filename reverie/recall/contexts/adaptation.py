@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Literal
+from uuid import UUID
 
-from reverie.policy.live import RelationshipStage
+from reverie.policy.live import RelationshipStage, StylePolicy
 from reverie.policy.table import Table
+from reverie.recall.contexts.person import KnownPerson
 from reverie.recall.contexts.request import Given
+from reverie.recall.facts import StructuredFact
 from reverie.recall.profile import Profile, one_line
 from reverie.recall.relationship import Relationship
 
@@ -18,6 +21,8 @@ from reverie.recall.relationship import Relationship
 _RECENT_LETTERS = 160
 #: How that line begins.
 RECENT = "Recent context: "
+#: How keys of topics begin that somebody does not want to talk about.
+_AVOIDED = "avoid_topic:"
 
 
 class _Rule(Table):
@@ -26,10 +31,34 @@ class _Rule(Table):
     say: tuple[str, ...]
 
 
+class _Discovery(Table):
+    about: str
+    known: frozenset[str]
+
+
+class _Style(Table):
+    line: str
+    joint: str
+    short: str
+    medium: str
+    long: str
+    informal: str
+    formal: str
+    emoji: str
+    no_emoji: str
+
+
 class _Adaptation(Table):
     """`adaptation.toml`."""
 
     discovery: tuple[str, ...]
+    discover_at_once: int
+    discover: tuple[_Discovery, ...]
+    difficult: str
+    difficult_over: str
+    avoid_difficult: str
+    avoid_topics: str
+    style: _Style
     acquaintance: dict[RelationshipStage | Literal["first"], str]
     trust: dict[RelationshipStage, str]
     rules: tuple[_Rule, ...]
@@ -46,9 +75,56 @@ def adapt(mood: str | None, energy: str | None) -> tuple[str, ...]:
     return next((rule.say for rule in fitting), ())
 
 
-def discovery(stage: RelationshipStage) -> tuple[str, ...]:
-    """Return advice for a new relationship; nothing for later stages."""
-    return _adaptation().discovery if stage == "new" else ()
+def discovery(stage: RelationshipStage, known: Collection[str] = ()) -> tuple[str, ...]:
+    """Return advice for a new relationship, with what to ask about; nothing for later stages.
+
+    `known` has the relations, keys of facts and sorts of entities that are known: nobody is asked about these.
+    """
+    if stage != "new":
+        return ()
+    words = _adaptation()
+    unknown = [each.about for each in words.discover if each.known.isdisjoint(known)][: words.discover_at_once]
+    lines = words.discovery if unknown else words.discovery[1:]
+    return tuple(line.format(unknown=", ".join(unknown)) for line in lines)
+
+
+def style(person: KnownPerson, numbers: StylePolicy) -> tuple[str, ...]:
+    """Return how the subject writes, as advice; nothing where it wrote too little."""
+    if person.messages < numbers.messages:
+        return ()
+    words = _adaptation().style
+    length = (
+        "short" if person.words <= numbers.short_words else "long" if person.words >= numbers.long_words else "medium"
+    )
+    parts = [str(getattr(words, length)).format(words=round(person.words))]
+    if person.formal <= numbers.informal:
+        parts.append(words.informal)
+    elif person.formal >= numbers.formal:
+        parts.append(words.formal)
+    if person.emoji >= numbers.emoji:
+        parts.append(words.emoji)
+    elif person.emoji < numbers.emoji / 10:
+        parts.append(words.no_emoji)
+    return (words.line.format(parts=words.joint.join(parts)),)
+
+
+def avoidance(person: KnownPerson, facts: Sequence[StructuredFact]) -> Iterator[tuple[str, tuple[UUID, ...]]]:
+    """Yield what to avoid now, each with the ids of the facts that say so: topics, and what burdens in hard times."""
+    avoided = [fact for fact in facts if fact.key.startswith(_AVOIDED)]
+    if avoided:
+        # the value may be a whole sentence
+        topics = "; ".join(one_line(fact.key.removeprefix(_AVOIDED).replace("-", " ")) for fact in avoided)
+        yield _adaptation().avoid_topics.format(topics=topics), tuple(fact.id for fact in avoided)
+    if person.opened_at is not None and person.closed_at is None:
+        yield _adaptation().avoid_difficult, ()
+
+
+def hard_times(person: KnownPerson) -> Iterator[str]:
+    """Yield a line about a difficult period that lasts or has just ended."""
+    if person.opened_at is not None:
+        words, day = _adaptation(), person.closed_at or person.opened_at
+        line = words.difficult_over if person.closed_at else words.difficult
+        yield line.format(day=f"{day:%Y-%m-%d}", mood=one_line(person.mood))
 
 
 def acquaintance(known: Relationship) -> str:

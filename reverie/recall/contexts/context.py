@@ -18,7 +18,8 @@ from reverie.inference.reranker import Reranker
 from reverie.inference.tokens import Counter, token_counter
 from reverie.model import stable_id
 from reverie.policy import Policy
-from reverie.recall.contexts.forms import Material, lay_out
+from reverie.recall.contexts.forms import lay_out
+from reverie.recall.contexts.material import Material
 from reverie.recall.contexts.notes import context_notes
 from reverie.recall.contexts.reading import ContextReader
 from reverie.recall.contexts.request import Given

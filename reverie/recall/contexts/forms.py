@@ -8,77 +8,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from html import escape as as_entities
 from uuid import UUID
 
 import orjson
 
-from reverie.language.text import CountTokens
-from reverie.policy import Policy
 from reverie.recall.contexts.adaptation import (
     RECENT,
     acquaintance,
     adapt,
+    avoidance,
     discovery,
     emotional_context,
+    hard_times,
     stage_line,
+    style,
     unusual,
 )
 from reverie.recall.contexts.coming import coming_up_block
 from reverie.recall.contexts.conversation import history_section
-from reverie.recall.contexts.earlier import TurnSummary
 from reverie.recall.contexts.identity import agent_identity
-from reverie.recall.contexts.request import Given, account_lines, fields, service_section, tools_section
+from reverie.recall.contexts.material import Chosen, Material
+from reverie.recall.contexts.request import account_lines, fields, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
 from reverie.recall.places.budget import PROCEDURAL
-from reverie.recall.profile import Profile, one_line, with_day
-from reverie.recall.result import RecallResult
-from reverie.recall.staged import StagedRecall, fact_line, summary_line
+from reverie.recall.profile import one_line, with_day
+from reverie.recall.staged import fact_line, summary_line
 
 #: What Logic 4 calls the kinds.
 _TYPES = {"preference": "PROCEDURAL", "instruction": "PROCEDURAL", "episode": "EPISODIC", "turn": "EPISODIC"}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chosen:
-    """A memory or a turn that was selected for a context."""
-
-    id: UUID
-    kind: str
-    content: str
-    happened_at: datetime
-    importance: float | None
-    #: Higher is better; in a context the lowest is left out first.
-    score: float
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Material:
-    """Everything that a context can be made of."""
-
-    subject_id: str
-    question: str
-    given: Given
-    policy: Policy
-    profile: Profile
-    #: Best first.
-    memories: Sequence[Chosen]
-    #: Only for the form that is made of it.
-    staged: StagedRecall | None
-    #: Tokens of memories: the policy's, or those of the relationship's stage.
-    memory_budget: int
-    count: CountTokens
-    #: Most memories.
-    top_k: int = 0
-    #: The recall that the memories are of.
-    recalled: RecallResult | None = None
-    #: Summaries of the conversation's older turns, and of those before it.
-    told: Sequence[TurnSummary] = ()
-    #: What was left out or done otherwise than asked, in words for people.
-    notes: Sequence[str] = ()
 
 
 def lay_out(material: Material) -> list[Section]:
@@ -99,7 +59,8 @@ def _brain(of: Material) -> list[Section]:
 def _reverie(of: Material) -> list[Section]:
     """Ours: Brain's manner for anybody, memories with their day, and the mood if there is one."""
     emotional = list(emotional_context(of.given, of.profile, acquaintance(of.profile.relationship)))
-    rules = adapt(of.given.mood, of.given.energy)
+    emotional += hard_times(of.person) if emotional else ()
+    rules = _advice(of) if emotional else ()
     return [
         _system(of),
         _profile(of, f"PROFILE ({one_line(of.subject_id)}):", _learned_lines(of)),
@@ -114,6 +75,7 @@ def _contact(of: Material) -> list[Section]:
     known, given = of.profile.relationship, of.given
     named = [one for one in of.profile.facts if one.category == "identity"]
     liked = [one for one in of.profile.facts if one.category in ("preference", "constraint")]
+    emotional = [*emotional_context(given, of.profile, stage_line(known)), *hard_times(of.person)]
     mood = one_line(given.mood or "neutral") + (" (unusual)" if given.mood and unusual(given) else "")
     told: list[tuple[str, Sequence[StructuredFact]]] = []
     if known.stage == "new":
@@ -139,9 +101,9 @@ def _contact(of: Material) -> list[Section]:
         _behavior(
             of,
             [
-                ("CONTACT EMOTIONAL CONTEXT:", list(emotional_context(given, of.profile, stage_line(known)))),
-                ("ADAPTATION:", adapt(given.mood, given.energy)),
-                ("BEHAVIOR:", discovery(known.stage)),
+                ("CONTACT EMOTIONAL CONTEXT:", emotional),
+                ("ADAPTATION:", _advice(of)),
+                ("BEHAVIOR:", discovery(known.stage, of.person.known)),
             ],
         ),
         *_rest(of),
@@ -309,6 +271,7 @@ def _memories(of: Material, head: str, told: Callable[[Chosen], str]) -> Section
 
 
 def _behavior(of: Material, blocks: Sequence[tuple[str, Sequence[str]]]) -> Section:
+    sources = dict(avoidance(of.person, of.profile.facts))
     placed = [
         Block(
             head=head,
@@ -317,7 +280,7 @@ def _behavior(of: Material, blocks: Sequence[tuple[str, Sequence[str]]]) -> Sect
                     text=f"- {text}",
                     label=head.rstrip(":").lower(),
                     worth=-float(n),
-                    made_of=(of.profile.recent[0].id,) if text.startswith(RECENT) else (),
+                    made_of=(of.profile.recent[0].id,) if text.startswith(RECENT) else sources.get(text, ()),
                 )
                 for n, text in enumerate(texts)
             ],
@@ -325,6 +288,12 @@ def _behavior(of: Material, blocks: Sequence[tuple[str, Sequence[str]]]) -> Sect
         for head, texts in blocks
     ]
     return fit("behavior", placed, of.policy.context.behavior, of.count)
+
+
+def _advice(of: Material) -> list[str]:
+    """How to answer: by the mood, by the way the subject writes, and what to avoid."""
+    avoided = (text for text, _ in avoidance(of.person, of.profile.facts))
+    return [*adapt(of.given.mood, of.given.energy), *style(of.person, of.policy.style), *avoided]
 
 
 def _rest(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from reverie.inference.tokens import Counter
 from reverie.recall.candidates import GENERAL, SMALL_TALK
 from reverie.recall.contexts.earlier import earlier_notes
-from reverie.recall.contexts.forms import Material
+from reverie.recall.contexts.material import Material
 from reverie.recall.contexts.sections import Section
 
 

@@ -14,7 +14,8 @@ from reverie.language.text import CountTokens
 from reverie.policy import Policy
 from reverie.policy.live import MoodName
 from reverie.recall.contexts.earlier import earlier_statements, with_earlier
-from reverie.recall.contexts.forms import Chosen, Material
+from reverie.recall.contexts.material import Chosen, Material
+from reverie.recall.contexts.person import UNKNOWN, person_statement, read_person
 from reverie.recall.contexts.request import Given
 from reverie.recall.contexts.scope import admitted_profile, connection_statements, scope_notes, with_tools
 from reverie.recall.filters import Filters, read_admitted
@@ -31,6 +32,8 @@ from reverie.store.session.piggyback import Piggyback
 
 #: A name that no subject can have.
 _NOBODY = ""
+#: Forms that say how to meet a person.
+_OF_PERSONS = ("contact", "reverie")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,10 +55,13 @@ class ContextReader:
         of_connections = connection_statements(filters, tenant_id, subject_id)
         of_session = earlier_statements(given, tenant_id, subject_id, policy, as_of)
         of_profile = profile_statements(tenant_id, subject_id, policy, as_of)
-        recalled, subject, rows = await self._read_rows((*of_connections, *of_session.values(), *of_profile), given)
+        of_person = (person_statement(tenant_id, subject_id, policy, as_of),) * (policy.context.form in _OF_PERSONS)
+        statements = (*of_connections, *of_session.values(), *of_profile, *of_person)
+        recalled, subject, rows = await self._read_rows(statements, given)
         if KnownSubject(rows=subject).is_withheld:
             return await self._of_caller(given, count)
         given, tool_notes = with_tools(given, rows.pop(0) if of_connections else (), as_of)
+        person = read_person(rows.pop(), as_of) if of_person else UNKNOWN
         profile = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
         known = admitted_profile(profile, given, filters, admitted)
         of_conversation = dict(zip(of_session, rows, strict=False))
@@ -67,6 +73,7 @@ class ContextReader:
             given=_with_moods(given, known, self.policy, query),
             policy=policy,
             profile=known,
+            person=person,
             memories=(),
             staged=None,
             recalled=recalled,

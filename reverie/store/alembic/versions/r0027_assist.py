@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0027_assist"
-down_revision = "0025_life_events"
+down_revision = "0026_insights"
 
 
 def upgrade() -> None:
