@@ -389,6 +389,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/inbox_rankings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rank the items of an inbox
+         * @description Rank items by what is remembered near each, whom it names, and your guidance. Nothing of the items is stored.
+         */
+        post: operations["rank_inbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/lessons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find lessons of other sessions
+         * @description Find what other sessions taught that bears on a message: decisions and their outcomes, corrections, rules, facts.
+         *
+         *     The recall behind it is logged and counts as an access of the memories.
+         */
+        post: operations["find_lessons"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/life_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a subject's life events
+         * @description List what happened to a subject or will happen, by day, with how exactly and how surely the day is known.
+         *
+         *     An event that comes every year is listed once, on its next day. A plan that was moved is listed on its latest day.
+         */
+        get: operations["list_life_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/life_events/calendar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a subject's life events as a calendar
+         * @description Get the events as an iCalendar file (RFC 5545). Events that come every year repeat. A plan that is moved keeps
+         *     its UID, and one that was called off is marked as cancelled.
+         */
+        get: operations["get_calendar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/memories": {
         parameters: {
             query?: never;
@@ -562,7 +647,8 @@ export interface paths {
         put?: never;
         /**
          * Mark a message as reviewed
-         * @description Record that a person has reviewed a turn. Requires the scope admin.
+         * @description Record that a person has reviewed a turn, by the name of the key; the first who did stays. Requires the scope
+         *     admin.
          */
         post: operations["note_seen"];
         delete?: never;
@@ -612,6 +698,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/states": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Poll the states of subjects
+         * @description Return the latest state of each subject whose state changed since the cursor, in the order of the changes.
+         *
+         *     A change is noticed by the first request after it; a state that changed twice in between has one version.
+         */
+        get: operations["poll_states"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/store": {
         parameters: {
             query?: never;
@@ -626,6 +734,28 @@ export interface paths {
          * @description Read, find, put and delete items of the key-value store that agent frameworks use.
          */
         post: operations["run_store"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tool_suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suggest tools for a message
+         * @description Suggest tools that served the subject in situations like this message, and name those that served badly.
+         *
+         *     Uses are calls of tools and turns with the role `tool` in the log; outcomes say how well they served.
+         */
+        post: operations["suggest_tools"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1563,6 +1693,79 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * DatedEvent
+         * @description An event on its days within a range: of what comes every year, the first time.
+         */
+        DatedEvent: {
+            /** Certainty */
+            certainty: string;
+            /** Clock */
+            clock: string | null;
+            /** Confirmed At */
+            confirmed_at: string | null;
+            /** Earlier Ids */
+            earlier_ids: string[];
+            /** Ended At */
+            ended_at: string | null;
+            /**
+             * First On
+             * Format: date
+             */
+            first_on: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Last On
+             * Format: date
+             */
+            last_on: string;
+            /** Memory Id */
+            memory_id: string | null;
+            /**
+             * Named On
+             * Format: date
+             */
+            named_on: string;
+            /** Precision */
+            precision: string;
+            /** Speaker */
+            speaker: string;
+            /** State */
+            state: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "upcoming" | "past" | "cancelled";
+            /** Subject Id */
+            subject_id: string;
+            /** Title */
+            title: string;
+            /**
+             * Told At
+             * Format: date-time
+             */
+            told_at: string;
+            /**
+             * Turn Id
+             * Format: uuid
+             */
+            turn_id: string;
+            /** Who */
+            who: string | null;
+            /** Worth */
+            worth: number;
+            /** Yearly */
+            yearly: boolean;
+            /** Zone */
+            zone: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * DocumentRequest
          * @description The text of an attachment, or the output of a tool.
          * @example {
@@ -2047,7 +2250,205 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * InboxItemGiven
+         * @description An item of an inbox.
+         */
+        InboxItemGiven: {
+            /**
+             * Id
+             * @description Your id of the item.
+             */
+            id: string;
+            /**
+             * Received At
+             * @description Of items with the same score, the latest come first.
+             */
+            received_at?: string | null;
+            /** Sender */
+            sender?: string | null;
+            /**
+             * Text
+             * @description Its subject line, or all of it.
+             */
+            text: string;
+        };
+        /**
+         * InboxRequest
+         * @description Items that wait for a subject.
+         * @example {
+         *       "guidance": [
+         *         "Anything from the school comes first"
+         *       ],
+         *       "items": [
+         *         {
+         *           "id": "m1",
+         *           "sender": "Shoe Palace",
+         *           "text": "Up to 60% off boots"
+         *         },
+         *         {
+         *           "id": "m2",
+         *           "sender": "Birkeskolen",
+         *           "text": "Mila was out of breath in gym class today"
+         *         }
+         *       ],
+         *       "subject_id": "ana"
+         *     }
+         */
+        InboxRequest: {
+            /**
+             * As Of
+             * @description Rank as of this time. Default: now.
+             */
+            as_of?: string | null;
+            /**
+             * Guidance
+             * @description What matters by your own rules; it counts as an instruction.
+             */
+            guidance?: string[];
+            /** Items */
+            items: components["schemas"]["InboxItemGiven"][];
+            /** Subject Id */
+            subject_id: string;
+        };
         JsonValue: unknown;
+        /**
+         * LessonsAnswer
+         * @description Lessons, the nearest first.
+         * @example {
+         *       "lessons": [
+         *         {
+         *           "content": "Assistant: I ordered the clay from Leran, they deliver within two days.",
+         *           "kind": "worked",
+         *           "learned_at": "2026-02-03T10:01:00Z",
+         *           "outcomes": [
+         *             {
+         *               "metric": "days",
+         *               "observed_at": "2026-02-05T10:00:00Z",
+         *               "positive": true,
+         *               "value": 2
+         *             }
+         *           ],
+         *           "sessions": [
+         *             "s6"
+         *           ],
+         *           "similarity": 0.66,
+         *           "situation": "We need new clay.",
+         *           "sources": [
+         *             "019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f"
+         *           ],
+         *           "turn_id": "019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f"
+         *         }
+         *       ],
+         *       "notes": []
+         *     }
+         */
+        LessonsAnswer: {
+            /** Lessons */
+            lessons: components["schemas"]["LessonSeen"][];
+            /**
+             * Notes
+             * @description Why there are none, or anything that was missing.
+             */
+            notes: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * LessonSeen
+         * @description Something learned in other sessions.
+         */
+        LessonSeen: {
+            /** Content */
+            content: string;
+            /**
+             * Kind
+             * @description worked, failed: a decision by its latest outcome; corrected: a person put it right; rule: a preference or instruction; known: a fact or pattern.
+             * @enum {string}
+             */
+            kind: "worked" | "failed" | "corrected" | "rule" | "known";
+            /**
+             * Learned At
+             * Format: date-time
+             */
+            learned_at: string;
+            /** Memory Id */
+            memory_id: string | null;
+            /**
+             * Outcomes
+             * @description Of a decision: metric, value, positive, observed_at.
+             */
+            outcomes: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * Sessions
+             * @description The sessions in which it was learned.
+             */
+            sessions: string[];
+            /** Similarity */
+            similarity: number;
+            /**
+             * Situation
+             * @description The message that a decision answered.
+             */
+            situation: string | null;
+            /**
+             * Sources
+             * @description The turns, events and corrections that it rests on.
+             */
+            sources: string[];
+            /** Turn Id */
+            turn_id: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * LessonsRequest
+         * @description A message of a running session.
+         * @example {
+         *       "message": "We're almost out of clay again.",
+         *       "session_id": "s9",
+         *       "subject_id": "ana"
+         *     }
+         */
+        LessonsRequest: {
+            /**
+             * As Of
+             * @description Answer as of this time. Default: now.
+             */
+            as_of?: string | null;
+            /**
+             * Limit
+             * @description Maximum number of lessons.
+             * @default 5
+             */
+            limit?: number;
+            /** Message */
+            message: string;
+            /**
+             * Session Id
+             * @description The running session: what was learned in it alone is left out. Default: none.
+             */
+            session_id?: string | null;
+            /** Subject Id */
+            subject_id: string;
+        };
+        /**
+         * LifeEventPage
+         * @description A page of events, by day.
+         */
+        LifeEventPage: {
+            /** Life Events */
+            life_events: components["schemas"]["DatedEvent"][];
+            /**
+             * Next Cursor
+             * @description Pass this value to get the next page. Null on the last page.
+             */
+            next_cursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * Liking
          * @description A preference in force.
@@ -2549,6 +2950,62 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * RankedInboxAnswer
+         * @description The items, those that matter most first.
+         * @example {
+         *       "items": [
+         *         {
+         *           "id": "m2",
+         *           "score": 0.62,
+         *           "why": [
+         *             {
+         *               "adds": 0.3,
+         *               "content": "Mila",
+         *               "kind": "named",
+         *               "memory_ids": [
+         *                 "019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f"
+         *               ]
+         *             }
+         *           ]
+         *         },
+         *         {
+         *           "id": "m1",
+         *           "score": 0,
+         *           "why": []
+         *         }
+         *       ],
+         *       "notes": []
+         *     }
+         */
+        RankedInboxAnswer: {
+            /** Items */
+            items: components["schemas"]["RankedItemSeen"][];
+            /**
+             * Notes
+             * @description Anything that was missing.
+             */
+            notes: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * RankedItemSeen
+         * @description An item with its score and reasons.
+         */
+        RankedItemSeen: {
+            /** Id */
+            id: string;
+            /** Score */
+            score: number;
+            /**
+             * Why
+             * @description Those that weigh most first.
+             */
+            why: components["schemas"]["ReasonSeen"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Readiness
          * @description Whether requests can be served.
          * @example {
@@ -2568,6 +3025,35 @@ export interface components {
             reranker: string | null;
             /** Status */
             status: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ReasonSeen
+         * @description A reason for the place of an item.
+         */
+        ReasonSeen: {
+            /**
+             * Adds
+             * @description What it adds to the score; below 0 it takes away.
+             */
+            adds: number;
+            /**
+             * Content
+             * @description The memory, the name or the guidance.
+             */
+            content: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "near" | "instruction" | "disliked" | "named" | "guidance";
+            /** Memory Ids */
+            memory_ids: string[];
+            /** Similarity */
+            similarity: number | null;
+            /** Turn Id */
+            turn_id: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -2939,6 +3425,8 @@ export interface components {
             reason: string;
             /** Seen At */
             seen_at: string | null;
+            /** Seen By */
+            seen_by: string | null;
             /** Session Id */
             session_id: string;
             /** Subject Id */
@@ -3255,6 +3743,92 @@ export interface components {
             question?: string | null;
             /** Subject Id */
             subject_id: string;
+        };
+        /**
+         * StatePage
+         * @description States that changed since the cursor.
+         * @example {
+         *       "cursor": "WyI0MiJd",
+         *       "more": false,
+         *       "states": [
+         *         {
+         *           "changed_at": "2026-03-02T09:00:00Z",
+         *           "id": "5f0c1f9e-6c0e-4a0e-9a53-0a86c1f6a2b1",
+         *           "left_out": 0,
+         *           "state": {
+         *             "aims": [
+         *               {
+         *                 "content": "Wants to learn Welsh",
+         *                 "id": "019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f"
+         *               }
+         *             ],
+         *             "facts": [],
+         *             "rules": [],
+         *             "scaffold": []
+         *           },
+         *           "subject_id": "ana",
+         *           "version": 4
+         *         }
+         *       ]
+         *     }
+         */
+        StatePage: {
+            /**
+             * Cursor
+             * @description Pass this value the next time, even where nothing changed.
+             */
+            cursor: string;
+            /**
+             * More
+             * @description Whether to ask again at once.
+             */
+            more: boolean;
+            /** States */
+            states: components["schemas"]["StateSeen"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * StateSeen
+         * @description A version of a subject's state.
+         */
+        StateSeen: {
+            /**
+             * Changed At
+             * Format: date-time
+             * @description When the change was noticed.
+             */
+            changed_at: string;
+            /**
+             * Id
+             * Format: uuid
+             * @description Stays the same when the subject is erased.
+             */
+            id: string;
+            /**
+             * Left Out
+             * @description Number of parts that are sensitive and were left out.
+             */
+            left_out: number;
+            /**
+             * State
+             * @description facts, aims, rules and scaffold with their ids; narrative, mood, tie, difficult_since, relationship. Null: nothing is told any more.
+             */
+            state: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Subject Id
+             * @description Null: the subject was erased. Drop what you hold under `id`.
+             */
+            subject_id: string | null;
+            /**
+             * Version
+             * @description Counts the changes that were noticed, from 1.
+             */
+            version: number;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * StoreAnswer
@@ -3587,6 +4161,32 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * SuggestedTool
+         * @description A tool, with the situations that speak for it or against it.
+         */
+        SuggestedTool: {
+            /** Bad */
+            bad: number;
+            /** Good */
+            good: number;
+            /**
+             * Score
+             * @description From -1 (it served badly) to 1 (it served every time).
+             */
+            score: number;
+            /** Tool */
+            tool: string;
+            /**
+             * Uses
+             * @description Number of like situations in which it was used.
+             */
+            uses: number;
+            /** Why */
+            why: components["schemas"]["ToolUseSeen"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Summary
          * @description A summary of a session that is near the question.
          */
@@ -3677,6 +4277,124 @@ export interface components {
             read_at: string;
             /** Tools */
             tools: unknown[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ToolSuggestionsAnswer
+         * @description Tools for the message.
+         * @example {
+         *       "discouraged": [],
+         *       "notes": [],
+         *       "suggested": [
+         *         {
+         *           "bad": 0,
+         *           "good": 2,
+         *           "score": 0.71,
+         *           "tool": "maps",
+         *           "uses": 2,
+         *           "why": [
+         *             {
+         *               "bad": 0,
+         *               "call_ids": [
+         *                 "019b8d6a-9310-8c41-9a2b-2c6a3f1d2e4f"
+         *               ],
+         *               "good": 1,
+         *               "said_at": "2026-01-07T12:00:00Z",
+         *               "session_id": "s7",
+         *               "similarity": 0.58,
+         *               "text": "What are the mill's opening hours on Saturdays?",
+         *               "turn_id": "019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f"
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        ToolSuggestionsAnswer: {
+            /**
+             * Discouraged
+             * @description Tools that served badly in like situations, the worst first.
+             */
+            discouraged: components["schemas"]["SuggestedTool"][];
+            /**
+             * Notes
+             * @description Why nothing is suggested, or anything that was missing.
+             */
+            notes: string[];
+            /**
+             * Suggested
+             * @description Best first.
+             */
+            suggested: components["schemas"]["SuggestedTool"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ToolSuggestionsRequest
+         * @description A message that a tool may answer.
+         * @example {
+         *       "message": "Until when is the post office open?",
+         *       "subject_id": "ines"
+         *     }
+         */
+        ToolSuggestionsRequest: {
+            /**
+             * As Of
+             * @description Answer as of this time. Default: now.
+             */
+            as_of?: string | null;
+            /**
+             * Limit
+             * @description Maximum number of tools.
+             * @default 3
+             */
+            limit?: number;
+            /** Message */
+            message: string;
+            /** Subject Id */
+            subject_id: string;
+            /**
+             * Tools
+             * @description The only tools to choose from. Default: all that were used.
+             */
+            tools?: string[] | null;
+        };
+        /**
+         * ToolUseSeen
+         * @description A message after which the tool was used.
+         */
+        ToolUseSeen: {
+            /** Bad */
+            bad: number;
+            /**
+             * Call Ids
+             * @description The turns that used the tool.
+             */
+            call_ids: string[];
+            /**
+             * Good
+             * @description Number of good outcomes.
+             */
+            good: number;
+            /**
+             * Said At
+             * Format: date-time
+             */
+            said_at: string;
+            /** Session Id */
+            session_id: string;
+            /** Similarity */
+            similarity: number;
+            /** Speaker */
+            speaker: string | null;
+            /** Text */
+            text: string;
+            /**
+             * Turn Id
+             * Format: uuid
+             */
+            turn_id: string;
         } & {
             [key: string]: unknown;
         };
@@ -5549,6 +6267,358 @@ export interface operations {
             };
         };
     };
+    rank_inbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InboxRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RankedInboxAnswer"];
+                };
+            };
+            /** @description The body is not JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    find_lessons: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LessonsRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LessonsAnswer"];
+                };
+            };
+            /** @description The body is not JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_life_events: {
+        parameters: {
+            query: {
+                /** @description Answer as of this time. Default: now. */
+                as_of?: string | null;
+                /** @description `next_cursor` of the previous page. Default: the first page. */
+                cursor?: string | null;
+                /** @description Also events that were called off. */
+                every?: boolean;
+                /** @description Maximum number of items on a page. */
+                limit?: number;
+                /** @description Only events on this day or later. */
+                since?: string | null;
+                /** @description The person or business that the memory is about. */
+                subject_id: string;
+                /** @description Only events on this day or earlier. */
+                until?: string | null;
+                /** @description Only events that are not over. */
+                upcoming?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifeEventPage"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_calendar: {
+        parameters: {
+            query: {
+                /** @description Answer as of this time. Default: now. */
+                as_of?: string | null;
+                /** @description Also events that were called off. */
+                every?: boolean;
+                /** @description Only events on this day or later. */
+                since?: string | null;
+                /** @description The person or business that the memory is about. */
+                subject_id: string;
+                /** @description Only events on this day or earlier. */
+                until?: string | null;
+                /** @description Only events that are not over. */
+                upcoming?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/calendar": unknown;
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_memories: {
         parameters: {
             query: {
@@ -6519,6 +7589,78 @@ export interface operations {
             };
         };
     };
+    poll_states: {
+        parameters: {
+            query?: {
+                /** @description `cursor` of the previous answer. Default: the beginning. */
+                cursor?: string | null;
+                /** @description Maximum number of items on a page. */
+                limit?: number;
+                /** @description Only these subjects. Default: all of the tenant. */
+                subject_id?: string[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatePage"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     run_store: {
         parameters: {
             query?: never;
@@ -6539,6 +7681,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StoreAnswer"];
+                };
+            };
+            /** @description The body is not JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    suggest_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolSuggestionsRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolSuggestionsAnswer"];
                 };
             };
             /** @description The body is not JSON */

@@ -47,13 +47,13 @@ class LifeEventPage(Answer):
 def list_life_events(
     subject_id: str,
     *,
+    as_of: datetime | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
     since: str | None = None,
     until: str | None = None,
     upcoming: bool | None = None,
     every: bool | None = None,
-    as_of: datetime | None = None,
-    limit: int | None = None,
-    cursor: str | None = None,
 ) -> Request[LifeEventPage]:
     """List what happened to a subject or will happen, by day, with how exactly and how surely the day is known.
 
@@ -61,13 +61,13 @@ def list_life_events(
     day.
 
     subject_id: The person or business that the memory is about.
+    as_of: Answer as of this time. Default: now.
+    limit: Maximum number of items on a page.
+    cursor: `next_cursor` of the previous page. Default: the first page.
     since: Only events on this day or later.
     until: Only events on this day or earlier.
     upcoming: Only events that are not over.
     every: Also events that were called off.
-    as_of: Answer as of this time. Default: now.
-    limit: Maximum number of items on a page.
-    cursor: `next_cursor` of the previous page. Default: the first page.
     """
     return Request(
         "GET",
@@ -75,31 +75,46 @@ def list_life_events(
         LifeEventPage,
         query={
             "subject_id": subject_id,
+            "as_of": as_of,
+            "limit": limit,
+            "cursor": cursor,
             "since": since,
             "until": until,
             "upcoming": upcoming,
             "every": every,
-            "as_of": as_of,
-            "limit": limit,
-            "cursor": cursor,
         },
     )
 
 
 def get_calendar(
-    subject_id: str, *, since: str | None = None, until: str | None = None, as_of: datetime | None = None
+    subject_id: str,
+    *,
+    as_of: datetime | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    upcoming: bool | None = None,
+    every: bool | None = None,
 ) -> Request[str]:
     """Get the events as an iCalendar file (RFC 5545). Events that come every year repeat. A plan that is moved keeps
     its UID, and one that was called off is marked as cancelled.
 
     subject_id: The person or business that the memory is about.
+    as_of: Answer as of this time. Default: now.
     since: Only events on this day or later.
     until: Only events on this day or earlier.
-    as_of: Answer as of this time. Default: now.
+    upcoming: Only events that are not over.
+    every: Also events that were called off.
     """
     return Request(
         "GET",
         "/v1/life_events/calendar",
         str,
-        query={"subject_id": subject_id, "since": since, "until": until, "as_of": as_of},
+        query={
+            "subject_id": subject_id,
+            "as_of": as_of,
+            "since": since,
+            "until": until,
+            "upcoming": upcoming,
+            "every": every,
+        },
     )
