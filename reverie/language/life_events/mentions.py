@@ -28,6 +28,7 @@ _YEARLY: Final = _PACK.pattern("yearly")
 _BORN: Final = _PACK.pattern("born")
 _DAY_AFTER: Final = _PACK.pattern("day_after")
 _IS_MINE: Final = _PACK.pattern("is_mine")
+_WAS_THEN: Final = _PACK.pattern("was_then", re.IGNORECASE)
 _TO_MONTH: Final = _PACK.pattern("to_month", re.IGNORECASE)
 _LEAD: Final = _PACK.pattern("lead", re.IGNORECASE)
 _PLANNED_LEAD: Final = _PACK.pattern("planned_lead", re.IGNORECASE)
@@ -163,7 +164,7 @@ def _kind(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> MentionKin
     plan, sentence = one.plan, one.text
     if (plan is not None and plan.phase == "ends") or _CANCELLED.search(sentence):
         return "cancelled"
-    if one.coming is not None and one.coming.after > one.said:
+    if one.coming is not None and one.coming.after > one.said and not _WAS_THEN.match(sentence[one.coming.end :]):
         if _MOVED.search(sentence) or (plan is not None and plan.phase == "begins"):
             return "moved"
         # of the same day only what is surely an event: "I'm going to bed tonight"
@@ -200,6 +201,8 @@ def _planned_title(sentence: str, time: NamedTime) -> str:
     """ "I have a dentist appointment on Friday at 3 pm": "Dentist appointment"; empty: nothing is left."""
     before, after = unveil(sentence[: time.start]), _DAY_PART.sub("", unveil(sentence[time.end :]))
     if not _PLANNED_LEAD.match(_LEAD_IN.sub("", before)):  # "On Friday I have a dentist appointment"
+        if not _PLANNED_LEAD.match(after.lstrip(" ,")):  # "She starts on Friday in the team" is told whole
+            return ""
         before = ""
     tail = after if not before else _ASIDE.sub("", after)
     said = without_clock(f"{_PLANNED_TAIL.sub('', before.rstrip())} {tail.strip(' ,-')}")

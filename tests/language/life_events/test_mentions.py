@@ -81,6 +81,17 @@ def test_what_memory_has_as_a_plan_names_the_event() -> None:
     assert mention.title == "Start my new job at the hospital"
 
 
+def test_a_plan_of_another_is_told_in_its_whole_sentence() -> None:
+    text = "She starts on 1 September in the gateway team."
+    (mention,) = found(text, KnownStatement(relation="works_in", object="the gateway team", phase="planned"))
+    assert (mention.kind, mention.title) == ("planned", text)
+
+
+def test_a_time_of_what_was_then_is_not_to_come() -> None:
+    mentions = found("In February I was crying over a piece of paper and now I'm writing a queue that I designed.")
+    assert all(one.kind == "told" and one.time is not None and one.time.first <= SAID for one in mentions)
+
+
 def test_a_span_ends_where_it_is_said_to() -> None:
     (mention,) = found("I'll be in Berlin from Thursday until Sunday.")
     assert mention.time is not None
