@@ -339,6 +339,26 @@ def test_a_judged_end_ends_a_plan_and_not_the_value_that_replaced_it() -> None:
     assert in_force(decide([old, new, judged(5, old)]), old, new) == ["72 an hour"]
 
 
+def test_a_judged_end_is_where_the_value_is_that_it_ends() -> None:
+    rate = said(0, "65 an hour", relation="measure", topic="workshop rate")
+    other = said(1, "65 an hour", relation="measure", topic="shop rent")
+    now = said(2, "65 an hour and a tip", "begins", relation="measure", topic="workshop rate")
+    assert in_force(decide([rate, other, now, judged(5, rate)]), rate, other, now) == [
+        "65 an hour",
+        "65 an hour and a tip",
+    ]
+    assert in_force(decide([rate, other, judged(5, other)]), rate, other) == ["65 an hour"]
+
+
+def test_what_is_left_of_a_statement_is_ended_by_no_rule() -> None:
+    whole = said(0, "Oslo, times in Berlin")
+    left = said(0, "times in Berlin", is_single=False, slot="rest:1")
+    back = said(5, "Hamburg", "begins")
+    decision = decide([whole, left, back, judged(5, whole)])
+    assert in_force(decision, whole, left, back) == ["times in Berlin", "Hamburg"]
+    assert in_force(decide([whole, left, back, judged(9, left)]), left) == []
+
+
 def test_a_judged_end_of_what_a_person_keeps_apart_ends_nothing() -> None:
     danny = pet(0, "Danny")
     end = judged(5, danny)

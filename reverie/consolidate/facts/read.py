@@ -162,8 +162,7 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
         **_common(memory, tenant_id),
         relation=memory.relation,
         topic=(memory.topic or "").casefold(),
-        # what is left of a statement stands beside the value that ended the other part
-        **({"is_single": False} if memory.origin == REST else _manner(relation, memory.polarity)),
+        **(_left(memory) if memory.origin == REST else _manner(relation, memory.polarity)),
         object=memory.object,
         is_passing=memory.expires_at is not None and relation.lasts == "durable",
         polarity=memory.polarity,
@@ -219,6 +218,11 @@ def _manner(relation: Relation, polarity: int) -> dict[str, Any]:
         "refers": relation.refers,
         "ends_planned": relation.ends_planned,
     }
+
+
+def _left(memory: StatingMemory) -> dict[str, Any]:
+    """What is left of a statement has a place of its own: no rule ends it, since its relation is that of the whole."""
+    return {"is_single": False, "slot": f"{REST}:{memory.id}"}
 
 
 def _of_key(memory: StatingMemory, policy: Policy, tenant_id: str) -> StatedValue | None:

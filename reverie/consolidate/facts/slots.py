@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
+from uuid import UUID
 
 from reverie.consolidate.facts.references import referred
 from reverie.consolidate.facts.statements import StatedValue
@@ -27,18 +28,28 @@ class _Known:
 def with_slots(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
     """Yield the values in event order, those with topics with the slot that each belongs to."""
     known: dict[tuple[str, str, str], _Known] = {}
+    placed: dict[UUID, StatedValue] = {}
     for value in sorted(stated, key=attrgetter("order")):
-        if value.is_keyed or not (value.is_single or value.is_role):
-            yield value
+        if value.ends_memory is not None:  # it is where the value is that it ends
+            there = placed.get(value.ends_memory, value)
+            yield replace(value, is_single=there.is_single, slot=there.slot)
             continue
-        of_relation = known.setdefault((value.subject_id, value.speaker, value.relation), _Known())
-        slot = _slot(value, of_relation)
-        if slot is None:
-            yield replace(value, is_single=False)
-            continue
-        if value.phase in ("holds", "begins", "adds"):
-            of_relation.latest[slot] = value
-        yield replace(value, is_single=True, slot=" ".join(sorted(slot)))
+        there = _placed(value, known)
+        placed[value.bearer_id] = there
+        yield there
+
+
+def _placed(value: StatedValue, known: dict[tuple[str, str, str], _Known]) -> StatedValue:
+    """Return the value with the slot that it belongs to."""
+    if value.is_keyed or not (value.is_single or value.is_role):
+        return value
+    of_relation = known.setdefault((value.subject_id, value.speaker, value.relation), _Known())
+    slot = _slot(value, of_relation)
+    if slot is None:
+        return replace(value, is_single=False)
+    if value.phase in ("holds", "begins", "adds"):
+        of_relation.latest[slot] = value
+    return replace(value, is_single=True, slot=" ".join(sorted(slot)))
 
 
 def _slot(value: StatedValue, known: _Known) -> frozenset[str] | None:
