@@ -26,7 +26,7 @@ from assets.memories import MADE
 from assets.partitions import BUCKETS, buckets, history, month_key
 from assets.progress import observation
 from assets.runs import AS_OF, as_of_tag
-from reverie.errors import StageError
+from reverie.errors import DatabaseError, StageError
 from reverie.evaluate.history import months_with_turns, seconds_per_turn
 from reverie.settings import load_settings
 from reverie.store.database import Store
@@ -112,8 +112,11 @@ def _run(
 
 def _report_log(instance: dg.DagsterInstance) -> None:
     """Record that the log was filled: nothing of Dagster's wrote it, and its page would say "Never materialized"."""
-    with Store.open(database_url(load_settings()), size=1) as store:
-        seen = observation(months_with_turns(store, BUCKETS), seconds_per_turn(store))
+    try:
+        with Store.open(database_url(load_settings()), size=1) as store:
+            seen = observation(months_with_turns(store, BUCKETS), seconds_per_turn(store))
+    except DatabaseError as error:
+        raise StageError(str(error)) from None
     event = dg.AssetMaterialization("turns", metadata=seen.metadata, description="Imported before this run.")
     instance.report_runless_asset_event(event)
 

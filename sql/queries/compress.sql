@@ -97,6 +97,10 @@ mentioned as (
       and not exists (select from memory.memories m
                       where m.tenant_id = %(tenant)s and m.subject_id = t.subject_id and m.turn_id = t.id
                         and m.kind = 'episode' offset 0)
+      -- nor one that is forgotten by now: when that is depends on how the work is cut
+      and not exists (select from memory.lineage h
+                      join memory.tombstones g on g.tenant_id = h.tenant_id and g.memory_id = h.memory_id and g.kind = 'episode'
+                      where h.tenant_id = %(tenant)s and h.source_id = t.id and h.relation = 'extracted' offset 0)
       and not exists (select from memory.lineage h
                       where h.tenant_id = %(tenant)s and h.source_id = t.id and h.relation = 'mentioned' offset 0)
       and t.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark <> 'pinned' and not pending))

@@ -169,7 +169,7 @@ cross join lateral (
               and m.relation is not null and m.turn_id is not null and coalesce(m.phase, 'holds') not in ('ends', 'past')
               and (m.state = 'active' or (m.state = 'superseded' and m.valid_to > t.said_at))
             order by m.id, w.vec <#> v.vec, w.item_id) nearest
-        where distance <= -%(similarity)s
+        where distance <= 0 - %(similarity)s::float8
         order by distance, id
         limit %(near)s) n
     having count(*) > 0) k

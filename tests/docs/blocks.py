@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("clients/*/README.md"))]
 #: Of `text` are output and drawings; everything else is code.
-LANGUAGES = {"bash", "python", "sql", "json", "toml", "yaml", "text"}
+LANGUAGES = {"bash", "python", "sql", "json", "toml", "yaml", "ini", "ts", "text"}
 #: Pages whose blocks need what a test has of its own: a fresh database, files of foreign formats, marts, frameworks.
 OWN_TESTS = {
     "README.md": "tests/structure/test_readme.py",

@@ -172,7 +172,7 @@ def good_reply(body: dict[str, Any], obey: dict[str, dict[str, Any]]) -> str:
 
 
 def reply_to(item: dict[str, Any]) -> dict[str, Any]:
-    """Of a session some turns, of a theme what it keeps and its last episode, a mood, a note on a turn; else a text."""
+    """Of a session some turns, of a theme what it keeps and its last episode, a mood, a note on a turn, the oldest of three statements; else a text."""
     if "turns" in item:
         told = [f"{turn['speaker']} said: {turn['text']}" for turn in item["turns"][:2]]
         return {"summary": " ".join(told), "quotes": [turn["text"] for turn in item["turns"][:2]]}
@@ -181,6 +181,10 @@ def reply_to(item: dict[str, Any]) -> dict[str, Any]:
         return {"pattern": ". ".join([*item["keep"], last]), "quotes": [last]}
     if "message" in item:
         return {"mood": "grateful", "energy": "low", "style": "casual"}
+    if "known" in item:
+        words = item["text"].split()[:5]
+        ends = len(words) >= 3 and len(item["known"]) >= 3
+        return {"over": [{"known": 1, "quote": " ".join(words), "rest": None}] if ends else []}
     if "before" in item:
         return {"notes": good_notes(item["text"])}
     if "new_observations" in item:

@@ -226,7 +226,8 @@ class Slow(NoteTaker):
         self._conn, self.at, self.renewed = conn, LATER, Counter[str]()
 
     def complete(self, messages: Messages, **asked: Any) -> Completion:
-        stage = "compress" if "turns" in json.loads(messages[-1]["content"][6:-7])["items"][0] else "extract"
+        shown = json.loads(messages[-1]["content"][6:-7])["items"][0]
+        stage = "compress" if "turns" in shown else "facts" if "known" in shown else "extract"
         for _ in range(2):
             self.at += LEASE * 0.6
             until = time.monotonic() + 20
@@ -250,4 +251,4 @@ def test_who_waits_for_a_slow_model_keeps_its_lease(
             as_of=LATER
         )
     assert drained.counts()["sessions"] == 5
-    assert slow.renewed == {"extract": 2 * 10, "compress": 2 * 3}, "twice each time it was asked"
+    assert slow.renewed == {"extract": 2 * 10, "facts": 2 * 8, "compress": 2 * 3}, "twice each time it was asked"

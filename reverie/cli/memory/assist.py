@@ -167,7 +167,7 @@ def _outcomes(outcomes: Any) -> str:
 
 
 @command.command("inbox")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @subject_option
 @click.option("--guidance", multiple=True, metavar="TEXT", help="What matters by your own rules.")
 @tenant_option
@@ -229,8 +229,12 @@ def read_inbox(file: Path) -> list[InboxItem]:
         sender: str | None = None
         received_at: AwareDatetime | None = None
 
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise InputError(f"{file} cannot be read as a text file.") from None
     adapter, items = TypeAdapter(Line), []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
