@@ -172,7 +172,10 @@ def good_reply(body: dict[str, Any], obey: dict[str, dict[str, Any]]) -> str:
 
 
 def reply_to(item: dict[str, Any]) -> dict[str, Any]:
-    """Of a session some turns, of a theme what it keeps and its last episode, a mood, a note on a turn, the oldest of three statements; else a text."""
+    """Of a session some turns, of a theme what it keeps and its last episode, a mood, a note on a turn; else a text.
+
+    Of three known statements and more the oldest ends.
+    """
     if "turns" in item:
         told = [f"{turn['speaker']} said: {turn['text']}" for turn in item["turns"][:2]]
         return {"summary": " ".join(told), "quotes": [turn["text"] for turn in item["turns"][:2]]}
