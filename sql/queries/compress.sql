@@ -94,15 +94,14 @@ mentioned as (
           having count(distinct t.term) = cardinality(n.terms)) l
     join log.turns t on t.tenant_id = %(tenant)s and t.id = l.id
     where t.role = 'user' and t.said_at <= %(as_of)s
-      and not exists (select from memory.memories m
-                      where m.tenant_id = %(tenant)s and m.subject_id = t.subject_id and m.turn_id = t.id
-                        and m.kind = 'episode' offset 0)
-      -- nor one that is forgotten by now: when that is depends on how the work is cut
+      -- no episode was made of it, not even one that is forgotten by now (when that is depends on how the work is cut), and no
+      -- pattern counts it
       and not exists (select from memory.lineage h
-                      join memory.tombstones g on g.tenant_id = h.tenant_id and g.memory_id = h.memory_id and g.kind = 'episode'
-                      where h.tenant_id = %(tenant)s and h.source_id = t.id and h.relation = 'extracted' offset 0)
-      and not exists (select from memory.lineage h
-                      where h.tenant_id = %(tenant)s and h.source_id = t.id and h.relation = 'mentioned' offset 0)
+                      left join memory.memories m on m.tenant_id = h.tenant_id and m.id = h.memory_id
+                      left join memory.tombstones g on g.tenant_id = h.tenant_id and g.memory_id = h.memory_id
+                      where h.tenant_id = %(tenant)s and h.source_id = l.id
+                        and (h.relation = 'mentioned'
+                             or (h.relation = 'extracted' and coalesce(m.kind, g.kind) = 'episode')) offset 0)
       and t.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark <> 'pinned' and not pending))
 ),
 counted as (
