@@ -97,7 +97,9 @@ mentioned as (
       -- no episode was made of it, not even one that is forgotten by now (when that is depends on how the work is cut), and no
       -- pattern counts it
       and not exists (select from memory.lineage h
-                      left join memory.memories m on m.tenant_id = h.tenant_id and m.id = h.memory_id
+                      left join lateral (
+                          select m.kind from memory.memories m
+                          where m.tenant_id = %(tenant)s and m.id = h.memory_id and m.content <> '' offset 0) m on true
                       left join memory.tombstones g on g.tenant_id = h.tenant_id and g.memory_id = h.memory_id
                       where h.tenant_id = %(tenant)s and h.source_id = l.id
                         and (h.relation = 'mentioned'
