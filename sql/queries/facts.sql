@@ -186,11 +186,12 @@ join memory.memories b on b.tenant_id = %(tenant)s and b.id = x.by_id and b.subj
 on conflict (tenant_id, memory_id, turn_id) do nothing
 
 -- name: ended_in_part
--- Statements of which something is left.
+-- Statements that were judged to have ended and of which something is left.
 select m.id, m.subject_id, m.kind, m.base, m.polarity, m.happened_at, m.turn_id, m.session_id, m.relation, m.who, m.phase,
        m.lasting, m.expires_at
 from memory.memories m
 where m.tenant_id = %(tenant)s and m.id = any(%(memory_ids)s)
+  and exists (select from memory.judged_ends j where j.tenant_id = %(tenant)s and j.memory_id = m.id)
 order by m.id
 
 -- name: mark_judged

@@ -131,8 +131,8 @@ def judge_ends(attempt: Run, model: LanguageModel, evidence: Sequence[UUID]) -> 
     """Ask about the messages of these memories, and about those that wait.
 
     Counts what `ask` counts, `judged` messages, and discards: `no_such_statement`, `unquoted`, and `not_left`: a rest
-    that is not the statement with words struck out. When the provider does
-    not answer, or without credit, the rest waits: only kept replies are used.
+    that is not the statement with words struck out. Where the provider does not answer, or without credit, a message
+    waits: of the remaining ones only kept replies are used.
     """
     attempt.report.model = model.key
     numbers = attempt.work.policy.structured_facts

@@ -56,8 +56,8 @@ def facts(work: Work) -> Report:
         params = attempt.params() | {"origins": list(fact_rules(work.policy))}
         judgement = _judge(attempt, params)
         with work.transaction() as conn:
-            # of a subject of whom something was erased meanwhile, nothing that was judged is there any more
-            hold_off_erasures(conn, work.tenant_id)
+            if judgement.asked:  # what was judged is read again where it is written: nothing is erased in between
+                hold_off_erasures(conn, work.tenant_id)
             evidence = read_evidence(conn, params)
             dirty = sorted({*(each.subject_id for each in evidence), *judgement.subject_ids})
             if dirty:

@@ -1,4 +1,4 @@
-"""Items of an inbox, ranked_items by what matters to the person: what is remembered near each, and whom it names.
+"""Items of an inbox, ranked by what matters to the person: what is remembered near each, and whom it names.
 
 An item's score is the sum of its reasons: each of the nearest memories by similarity and importance, more for an
 instruction and against the item for what is disliked; whom it names, by how much is remembered of them; and the
