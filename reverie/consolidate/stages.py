@@ -92,6 +92,7 @@ STAGES = (
         writes=(
             "memory.moods",
             "memory.measurements",
+            "memory.topics",
             "memory.signals",
             "memory.signal_days",
             "memory.periods",
@@ -106,6 +107,7 @@ STAGES = (
         counted={
             "memory.moods": "moods",
             "memory.measurements": "numbers",
+            "memory.topics": "topics",
             "memory.signals": "days",
             "memory.triggers": "triggers",
             "memory.life_events": "life_events",

@@ -39,6 +39,7 @@ MEMORY_TABLES = (
     "memory.judged_ends",
     "memory.moods",
     "memory.measurements",
+    "memory.topics",
     "memory.signals",
     "memory.periods",
     "memory.relationships",

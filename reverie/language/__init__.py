@@ -18,6 +18,7 @@
 - `objects`: whether the objects of two statements are the same
 - `topics`: which thing a topic or an object refers to
 - `measures`: finds the numbers that a text reports, and of what they are
+- `talk_words`: the words of a message that may be what it is about
 - `subject`: a statement as a sentence about its speaker
 - `grounding`: whether generated text is supported by its sources
 - `headings`: the words that may become keys of a profile

@@ -10,7 +10,7 @@
 - `live`: headings of a running conversation
 - `signals`: the `[signals]` heading: what follows from moods, rhythms and silence
 - `life_events`: the `[life_events]` heading: which sentences tell an event, and what is offered of those to come
-- `insights`: the `[insights]` heading: trends of numbers
+- `insights`: the `[insights]` heading: trends of numbers, and of what somebody talks about
 - `evaluation`: the `[evaluation]` heading: held-back questions and the gate
 - `publish`: the `[publish]` heading: what a generation may change, and how long what it replaced is kept
 - `sensitivity`: the `[sensitivity]` heading: what becomes of what is sensitive

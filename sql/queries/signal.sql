@@ -224,6 +224,31 @@ from memory.measurements m
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(names)s) and m.measured_at <= %(as_of)s
 order by m.subject_id, m.measured_at, m.source_id, m.place
 
+-- name: read_talk
+-- The subject's own messages of some days of which is not kept yet what they may be about; their moods are told.
+select t.id, t.subject_id, t.said_at, t.text
+from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
+join memory.moods m on m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.own
+    and m.said_at >= x.day::timestamp at time zone 'UTC' and m.said_at < (x.day + 1)::timestamp at time zone 'UTC'
+join log.turns t on t.tenant_id = %(tenant)s and t.id = m.turn_id
+where t.said_at <= %(as_of)s
+  and not exists (select from memory.topics k where k.tenant_id = %(tenant)s and k.turn_id = t.id offset 0)
+
+-- name: write_topics
+-- What messages may be about. The words of a message come as one text, with a mark for each in a second.
+insert into memory.topics (tenant_id, turn_id, subject_id, said_at, words, named, run_id)
+select %(tenant)s, x.turn_id, x.subject_id, x.at, string_to_array(x.words, ' '), string_to_array(x.named, ' ')::boolean[], %(run_id)s
+from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(times)s::timestamptz[], %(words)s::text[], %(named)s::text[])
+    as x (turn_id, subject_id, at, words, named)
+on conflict do nothing
+
+-- name: read_topics
+-- What all messages of these subjects may be about, in event order.
+select k.subject_id, k.turn_id, k.said_at, k.words, k.named
+from memory.topics k
+where k.tenant_id = %(tenant)s and k.subject_id = any(%(names)s) and k.said_at <= %(as_of)s
+order by k.subject_id, k.said_at, k.turn_id
+
 -- name: read_history
 -- All figures of these subjects by day and counterpart, in order.
 select s.subject_id, s.day, s.messages, s.received, s.sessions, s.begun, s.own_begun, s.latency_p50, s.gaps, s.half_hours, s.words,

@@ -77,6 +77,7 @@ WHOSE = {
     "memory.life_events": {"first_on", "last_on", "clock", "zone", "forget_at", "turn_id", "memory_id", "by_id"},
     "memory.measurements": {"source_id", "subject_id", "speaker", "metric", "value", "topics"},
     "memory.moods": {"turn_id", "subject_id", "session_id", "crisis", "own"},
+    "memory.topics": {"turn_id", "subject_id", "words", "named"},
     "memory.periods": {"tenant_id", "subject_id", "opened_at", "closed_at", "turn_id", "negatives", "mood", "run_id"},
     "memory.signals": {
         "happy",

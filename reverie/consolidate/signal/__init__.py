@@ -13,7 +13,10 @@
 - `numbers`: numbers of messages and outcomes
 - `trends`: which series of numbers rise or fall, and when that changes
 - `rank_tests`: tests for a trend, its slope, and the correction for many series
-- `insights`: memories of trends
+- `talk`: what messages may be about, as rows
+- `talk_changes`: what a subject talks about more or less than before
+- `share_tests`: tests for a change of a share
+- `insights`: memories of trends, and of what is talked about more or less
 - `wording`: memories of difficult periods and usual hours
 - `write`: rows of all of these
 """

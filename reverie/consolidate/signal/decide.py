@@ -71,9 +71,7 @@ def follow_history(history: History, tenant_id: str, policy: Policy) -> Followed
         band=bands[-1] if bands else None,
         triggers=scheduled(triggers, history.moods, zone, policy),
     )
-    followed.candidates, followed.lineage = insights_of(
-        history.numbers, history.since, tenant_id, history.subject_id, policy
-    )
+    followed.candidates, followed.lineage = insights_of(history, tenant_id, policy)
     if policy.signals.remember:
         for opening in openings:
             memory = difficult_memory(opening, tenant_id, history.subject_id, policy.signals.importance)

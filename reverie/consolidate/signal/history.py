@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
+from reverie.consolidate.signal.talk_changes import TalkMessage
 from reverie.consolidate.signal.trends import Number
 from reverie.language.cues.mood import Mood
 from reverie.language.life_events.settling import LifeEvent
@@ -108,6 +109,8 @@ class History:
     #: Settled, in the order in which they were told.
     events: list[LifeEvent] = field(default_factory=list)
     numbers: list[Number] = field(default_factory=list)
+    #: Messages with words that they may be about; read only where the days before are looked at again.
+    talk: list[TalkMessage] = field(default_factory=list)
     #: Begin of the first day that is worked in.
     since: datetime = NEVER
 

@@ -1,30 +1,32 @@
-"""Insights in words: trends of a subject's numbers as memories, each with its numbers in its lineage; pure.
+"""Insights in words: trends of a subject's numbers and changes of what it talks about, as memories; pure.
 
-What a trend says is stated by key: a later one about the same series supersedes it, with validity times.
+Each has the numbers or messages that it rests on in its lineage. What it says is stated by key: a later one about the
+same series or topic supersedes it, with validity times.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, timedelta
 from functools import cache
+from typing import Any
 
-from reverie.consolidate.signal.trends import Number, Trend, TrendChange, trend_changes
+from reverie.consolidate.signal.history import History
+from reverie.consolidate.signal.talk_changes import TalkChange, talk_changes
+from reverie.consolidate.signal.trends import Trend, TrendChange, trend_changes
 from reverie.consolidate.signal.wording import spelled
 from reverie.language.cues.quantities import written_number
+from reverie.language.cues.wording import slug
 from reverie.language.pack import read_table
 from reverie.language.text import owned
 from reverie.model import Candidate, Lineage
 from reverie.model.memory import candidate_id
 from reverie.policy import Policy
 
-#: Origin of what is told of a trend, and how its keys begin.
-TREND = "trend"
+#: Origins of what is told of a trend and of a topic, and how their keys begin.
+TREND, TOPIC = "trend", "topic"
 #: Days from which a span is told in weeks.
 _DAYS_AS_WEEKS = 14
 _LEAST_P = 0.001
-_NOT_IN_KEYS = re.compile(r"[^a-z0-9]+")
 
 
 @cache
@@ -32,40 +34,104 @@ def _words() -> dict[str, str]:
     return read_table("insights")
 
 
-def insights_of(
-    numbers: Sequence[Number], since: datetime, tenant_id: str, subject_id: str, policy: Policy
-) -> tuple[list[Candidate], list[Lineage]]:
-    """Return what the numbers of a subject, in order, tell from a time on, and the numbers that each rests on."""
+def insights_of(history: History, tenant_id: str, policy: Policy) -> tuple[list[Candidate], list[Lineage]]:
+    """Return what the history of a subject tells since the first of its days, and what each of these rests on."""
     candidates: list[Candidate] = []
     lineage: list[Lineage] = []
-    for change in trend_changes(numbers, since, policy.insights):
-        memory = _memory(change, tenant_id, subject_id, policy)
+    for change in trend_changes(history.numbers, history.since, policy.insights):
+        memory = _memory(change, tenant_id, history.subject_id, policy)
         candidates.append(memory)
         lineage += _sources(memory, change)
+    times = [felt.said_at for felt in history.moods]
+    for talk in talk_changes(history.talk, times, history.since, policy.insights):
+        memory = _talk_memory(talk, tenant_id, history.subject_id, policy)
+        candidates.append(memory)
+        lineage += _messages(memory, talk)
     return candidates, lineage
 
 
 def _memory(change: TrendChange, tenant_id: str, subject_id: str, policy: Policy) -> Candidate:
     trend, by = change.trend, change.by
     content = _steady(change) if change.is_over else _told(trend)
-    importance = policy.insights.importance
-    key = f"{TREND}:{_NOT_IN_KEYS.sub('-', trend.key.lower()).strip('-')}"
+    key = _key(TREND, trend.key)
     return Candidate(
         id=candidate_id(by.at, tenant_id, subject_id, "pattern", str(by.source_id), key, by.place),
         subject_id=subject_id,
         kind="pattern",
         content=owned(content, trend.speaker, subject_id),
-        importance=importance,
+        importance=policy.insights.importance,
         happened_at=by.at,
         origin=TREND,
-        stated={
-            "category": "identity",
-            "key": key,
-            "value": content,
-            "confidence": policy.structured_facts.rule_confidence,
-            "importance": importance,
-        },
+        stated=_stated(key, content, policy),
     )
+
+
+def _key(origin: str, name: str) -> str:
+    return f"{origin}:{slug(name)}"
+
+
+def _stated(key: str, content: str, policy: Policy) -> dict[str, Any]:
+    return {
+        "category": "identity",
+        "key": key,
+        "value": content,
+        "confidence": policy.structured_facts.rule_confidence,
+        "importance": policy.insights.importance,
+    }
+
+
+def _talk_memory(change: TalkChange, tenant_id: str, subject_id: str, policy: Policy) -> Candidate:
+    look, key = change.look, _key(TOPIC, change.key)
+    # that a topic comes up as before is of use only as long as it is news
+    ends = look.at + timedelta(days=policy.insights.topic_window) if change.is_over else None
+    content = _talk_over(change) if change.is_over else _talk(change)
+    return Candidate(
+        id=candidate_id(look.at, tenant_id, subject_id, "pattern", str(look.monday), key, 0),
+        subject_id=subject_id,
+        kind="pattern",
+        content=content,
+        importance=policy.insights.importance,
+        happened_at=look.at,
+        origin=TOPIC,
+        expires_at=ends,
+        stated=_stated(key, content, policy),
+    )
+
+
+def _talk(change: TalkChange) -> str:
+    words, look = _words(), change.look
+    first, last = date.fromordinal(look.recent), date.fromordinal(look.monday - 1)
+    begin = spelled(first)
+    return words["talk"].format(
+        topic=" ".join(change.topic),
+        way=words["more" if change.is_more else "less"],
+        days=change.recent_days[0],
+        of_days=change.recent_days[1],
+        begin=begin.removesuffix(f" {first.year}") if first.year == last.year else begin,
+        end=spelled(last),
+        messages=change.recent_messages[0],
+        of_messages=change.recent_messages[1],
+        days_before=change.before_days[0],
+        of_days_before=change.before_days[1],
+        p=_probability(change.p),
+    )
+
+
+def _talk_over(change: TalkChange) -> str:
+    words = _words()
+    return words["talk_over"].format(
+        topic=" ".join(change.topic),
+        way=words["more" if change.is_more else "less"],
+        end=spelled(date.fromordinal(change.look.monday)),
+    )
+
+
+def _messages(memory: Candidate, change: TalkChange) -> list[Lineage]:
+    """All messages about a topic that were counted."""
+    return [
+        Lineage(memory_id=memory.id, relation="context", source="turn", source_id=turn_id, at=memory.happened_at)
+        for turn_id in change.turn_ids
+    ]
 
 
 def _told(trend: Trend) -> str:

@@ -10,6 +10,8 @@ from psycopg import Connection
 
 from reverie.consolidate.signal.history import DayFigures, Felt, History, SessionSpan, SubjectDays, UntoldMessage
 from reverie.consolidate.signal.numbers import read_numbers
+from reverie.consolidate.signal.talk import read_talk
+from reverie.consolidate.signal.talk_changes import looks_at
 from reverie.language.cues.mood import Mood
 from reverie.language.life_events.settling import LifeEvent
 from reverie.store.plans import plan_by_group
@@ -89,4 +91,13 @@ def read_histories(
     if work.policy.insights.trend_numbers:
         for subject_id, number in read_numbers(conn, work, names):
             histories[subject_id].numbers.append(number)
+    looking = [name for name, history in histories.items() if _looks_again(history, work)]
+    for subject_id, message in read_talk(conn, work, looking) if looking else ():
+        histories[subject_id].talk.append(message)
     return list(histories.values())
+
+
+def _looks_again(history: History, work: Work) -> bool:
+    """Whether a message since the first of the days is one with which the days before are looked at."""
+    looks = looks_at([felt.said_at for felt in history.moods], work.policy.insights)
+    return bool(looks) and looks[-1].at >= history.since

@@ -14,6 +14,7 @@ from reverie.consolidate.signal.history import SubjectDays, UntoldMessage
 from reverie.consolidate.signal.moods import MoodVector, gives_instruction, may_be_crisis, needs_vectors, tell_all
 from reverie.consolidate.signal.numbers import measure_days
 from reverie.consolidate.signal.read import open_days, read_histories, read_messages_of
+from reverie.consolidate.signal.talk import write_talk
 from reverie.consolidate.signal.write import write_figures, write_followed, write_moods
 from reverie.inference import from_half_wire, to_half_wire
 from reverie.interruption import check_interruption
@@ -24,15 +25,15 @@ from reverie.store.work import Work
 
 
 def signal(work: Work) -> Report:
-    """Tell moods and make figures of the days that wait; counts `moods`, `days`, `periods`, `numbers`, `memories`,
-    `triggers` and `life_events`.
+    """Tell moods and make figures of the days that wait; counts `moods`, `days`, `periods`, `numbers`, `topics`,
+    `memories`, `triggers` and `life_events`.
 
     Moods use the stored vectors. A vector may be of more or less than a message's words: with the speaker's name, or of
     a part. Such messages are embedded again, without a connection, where `[signals] embed_again` says so, and where the
     vector is near to signs of a crisis (`[crisis] embed_again_probability`). A model that costs money is not asked.
     """
     with run(work, "signal") as attempt:
-        for name in ("moods", "days", "periods", "numbers", "memories", "triggers", "life_events"):
+        for name in ("moods", "days", "periods", "numbers", "topics", "memories", "triggers", "life_events"):
             attempt.report.add(name, 0)
         for days in open_days(work):
             while not _work_in(attempt, days):
@@ -72,6 +73,7 @@ def _work_in(attempt: Run, days: SubjectDays) -> bool:
         write_figures(conn, attempt, days)
         write_life_events(conn, attempt, told_events)
         measure_days(conn, attempt, days)
+        write_talk(conn, attempt, days)
         histories = read_histories(conn, work, days, settled_events(conn, attempt, names))
         write_followed(conn, attempt, [follow_history(history, work.tenant_id, work.policy) for history in histories])
         attempt.record(conn)

@@ -96,8 +96,8 @@ def trend_changes(numbers: Sequence[Number], since: datetime, policy: InsightsPo
     A trend is new, or its change has moved by a step of the policy, or it is none any more: its test alone, without
     those of other series, is no longer below `trend_over`.
     """
-    if not policy.trend_numbers:
-        return
+    if not policy.trend_numbers or not numbers or numbers[-1].at < since:
+        return  # without a new number nothing changes
     known, told = _AllSeries(policy), dict[SeriesKey, Trend]()
     for number in numbers:
         if not known.add(number):

@@ -1,0 +1,39 @@
+"""What messages of a subject may be about: read once from their texts, kept as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from psycopg import Connection
+
+from reverie.consolidate.signal.history import SubjectDays
+from reverie.consolidate.signal.talk_changes import TalkMessage
+from reverie.language.talk_words import talk_words
+from reverie.store.queries import queries
+from reverie.store.runs import Run
+from reverie.store.work import Work
+
+
+def write_talk(conn: Connection[Any], attempt: Run, days: SubjectDays) -> None:
+    """Write what the subject's own messages of some days may be about; counts messages as `topics`."""
+    if not attempt.work.policy.insights.topic_days:
+        return
+    sql = queries("signal")
+    columns: dict[str, list[Any]] = {name: [] for name in ("turn_ids", "subject_ids", "times", "words", "named")}
+    for turn_id, subject_id, at, text in conn.execute(sql["read_talk"], attempt.params() | days.params()):
+        found = talk_words(text)
+        if found:
+            columns["turn_ids"].append(turn_id)
+            columns["subject_ids"].append(subject_id)
+            columns["times"].append(at)
+            columns["words"].append(" ".join(each.word for each in found))
+            columns["named"].append(" ".join("t" if each.named else "f" for each in found))
+    attempt.report.add("topics", conn.execute(sql["write_topics"], attempt.params() | columns).rowcount)
+
+
+def read_talk(conn: Connection[Any], work: Work, names: Sequence[str]) -> Iterator[tuple[str, TalkMessage]]:
+    """Yield the messages of subjects that have such words, each subject's in order."""
+    params = work.params() | {"names": list(names)}
+    for subject_id, turn_id, at, words, named in conn.execute(queries("signal")["read_topics"], params):
+        yield subject_id, TalkMessage(turn_id, at, words, named)
