@@ -40,11 +40,12 @@ def measured(half: str) -> Iterator[tuple[str, int, float, float]]:
     """Yield each class with its sentences in a half, precision and recall; last `any`, whichever class it is."""
     read = [(each.classes, sensitive_classes(each.text)) for each in labelled() if each.half == half]
     for name in SENSITIVE_CLASSES:
-        yield name, *_rates([(name in true, name in found) for true, found in read])
-    yield "any", *_rates([(bool(true), bool(found)) for true, found in read])
+        yield name, *rates([(name in true, name in found) for true, found in read])
+    yield "any", *rates([(bool(true), bool(found)) for true, found in read])
 
 
-def _rates(flags: list[tuple[bool, bool]]) -> tuple[int, float, float]:
+def rates(flags: list[tuple[bool, bool]]) -> tuple[int, float, float]:
+    """Return how many are true, precision and recall, of pairs: is it, and is it read as such?"""
     hits = sum(true and found for true, found in flags)
     true, found = sum(true for true, _ in flags), sum(found for _, found in flags)
     return true, hits / found if found else 1.0, hits / true if true else 1.0

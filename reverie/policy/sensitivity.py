@@ -25,5 +25,7 @@ class SensitivityPolicy(Table):
     #: class, and by those that are at least so similar. Allergies and diets are always recalled.
     withhold: tuple[SensitiveClass, ...] = ()
     withhold_similarity: Share = 0.4
+    #: Whether stored vectors tell what is withheld, beside rules; only those of `minilm` do.
+    by_vector: bool = False
     #: Classes of which an export leaves rows out, in the log as in memory.
     not_exported: tuple[SensitiveClass, ...] = ()

@@ -17,6 +17,7 @@ from reverie.recall.fresh.arm import FreshArm
 from reverie.recall.places.general import general_probability
 from reverie.recall.places.replacements import Candidates, with_replacements
 from reverie.recall.places.sensitive import without_sensitive
+from reverie.recall.places.sensitive_items import read_vector_classes
 from reverie.recall.places.small_talk import asks_back, is_small_talk, without_small_talk
 from reverie.recall.query import RecallQuery
 from reverie.recall.question import ParsedQuestion
@@ -129,7 +130,7 @@ async def find_candidates(
         notes.append(f"The policy {policy.name} searches vectors, which found nothing: words were searched instead.")
     found = fresh.join(found, asked.question, said=query.said)
     if query.is_spoken:
-        found = _worth_telling(found, asked, notes)
+        found = await _worth_telling(session, found, asked, notes)
     candidates = await with_replacements(session, found, subject_id=query.subject_id)
     low = unranked(rows)
     is_cut = low > 0 or len(rows) >= policy.recall.candidates
@@ -166,7 +167,9 @@ async def _searched(
     return (read_hits(rows, params) if params else []), rows
 
 
-def _worth_telling(found: Candidates, asked: PreparedQuery, notes: list[str]) -> Candidates:
+async def _worth_telling(
+    session: TenantSession, found: Candidates, asked: PreparedQuery, notes: list[str]
+) -> Candidates:
     """Drop what a person who says this need not be reminded of: what is far from it or tells nothing."""
     question, numbers = asked.question, asked.policy.recall
     if _is_general(found, asked):
@@ -179,9 +182,8 @@ def _worth_telling(found: Candidates, asked: PreparedQuery, notes: list[str]) ->
             numbers.query_min_similarity.get(question.kind, -1.0),
             least_of_assistant=-1.0 if question.asks_assistant else of_assistant,
         )
-    if question.kind == "message" and (withheld := asked.policy.sensitivity.withhold):
-        near = asked.policy.sensitivity.withhold_similarity
-        found = without_sensitive(found, question.text, withheld, near=near, among=4 * asked.top_k)
+    if question.kind == "message" and asked.policy.sensitivity.withhold:
+        found = await _without_sensitive(session, found, asked)
     if not numbers.query_min_worth:
         return found
     is_chat = question.kind != "question" or "?" not in question.text or asks_back(question.text)
@@ -190,6 +192,18 @@ def _worth_telling(found: Candidates, asked: PreparedQuery, notes: list[str]) ->
         return [(hit, reason or "small_talk") for hit, reason in found]
     least = numbers.query_min_worth.get(question.kind, 0.0)
     return without_small_talk(found, least, among=4 * asked.top_k, speakers=question.speakers)
+
+
+async def _without_sensitive(session: TenantSession, found: Candidates, asked: PreparedQuery) -> Candidates:
+    """Drop what the message does not bring up, by rules and, as the policy says, by vectors."""
+    policy, among = asked.policy.sensitivity, 4 * asked.top_k
+    by_vector = None
+    if policy.by_vector:
+        by_vector = await read_vector_classes(
+            session, found, asked.vector, subject_id=asked.query.subject_id, model=asked.model, among=among
+        )
+    near, text = policy.withhold_similarity, asked.question.text
+    return without_sensitive(found, text, policy.withhold, near=near, among=among, by_vector=by_vector)
 
 
 def _is_general(found: Candidates, asked: PreparedQuery) -> bool:

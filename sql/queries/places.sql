@@ -59,3 +59,10 @@ where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.relation = a
                   where k.tenant_id = %(tenant)s and k.subject_id = m.subject_id and k.item_id = m.id and k.mark <> 'pinned')
 order by m.happened_at desc, m.id desc
 limit %(limit)s
+
+-- name: vectors
+-- The vectors of these items, each part of them.
+select v.item_id, halfvec_send(v.vec)
+from memory.vectors v
+where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = any(%(ids)s::uuid[]) and v.model = %(model)s
+order by v.item_id, v.part

@@ -4,6 +4,7 @@
 - `replacements`: a correction in the place of the memory that it replaces
 - `small_talk`: turns that tell nothing are no answer to a message
 - `sensitive`: what is sensitive is not brought up by a message about something else
+- `sensitive_items`: what is sensitive by its stored vector
 - `general`: classifies requests that general knowledge answers
 - `currency`: what holds stands before what it replaced
 - `asked`: what states the relation that a question asks for stands first

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
+from uuid import UUID
 
 from reverie.language.sensitivity import classes_among, is_always_told
 from reverie.policy.sensitivity import SensitiveClass
 from reverie.recall.places.replacements import Candidates
 
 
+@dataclass(frozen=True, slots=True)
+class VectorClasses:
+    """The classes that vectors tell, beside those of rules: of the message, and of items that have any."""
+
+    message: frozenset[SensitiveClass] = frozenset()
+    items: Mapping[UUID, frozenset[SensitiveClass]] = field(default_factory=dict)
+
+
 def without_sensitive(
-    candidates: Candidates, message: str, withheld: Collection[SensitiveClass], *, near: float, among: int
+    candidates: Candidates,
+    message: str,
+    withheld: Collection[SensitiveClass],
+    *,
+    near: float,
+    among: int,
+    by_vector: VectorClasses | None = None,
 ) -> Candidates:
     """Return candidates, the sensitive ones among the best `among` dropped as `sensitive`; about 0.2 ms each.
 
     Those stay whose class the message speaks of, that are at least as similar to it as `near`, or that are of allergies
     or diets. Candidates beyond `among` are dropped too, as nobody looked at them.
     """
-    asked = classes_among(message, frozenset(withheld))
+    told = by_vector or VectorClasses()
+    asked = classes_among(message, frozenset(withheld)) | told.message
     left = frozenset(withheld) - asked
     if not left:
         return candidates
@@ -31,7 +48,7 @@ def without_sensitive(
             or (
                 hit.signals.get("similarity") is not None
                 and hit.signals["similarity"].value < near
-                and classes_among(hit.content, left)
+                and (left & told.items.get(hit.id, frozenset()) or classes_among(hit.content, left))
                 and not is_always_told(hit.content)
             )
         ):

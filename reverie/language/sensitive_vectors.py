@@ -1,0 +1,31 @@
+"""What is sensitive in a text by its vector, beside the rules of `sensitivity`: sentences without a word that gives away.
+
+A logistic regression a class, whose score of 0 and more is of the class. `training/sensitivity/train.py` makes
+`cues/sensitive_weights.json`. English.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reverie.language.cues import linear
+from reverie.policy.sensitivity import SENSITIVE_CLASSES, SensitiveClass
+
+WEIGHTS: Final = "sensitive_weights.json"
+#: Digits of a score that decide: sums of another order, and vectors of half precision, differ behind them.
+_DIGITS: Final = 2
+
+
+def sensitive_by_vector(vector: npt.ArrayLike | None, embedding_model: str | None) -> frozenset[SensitiveClass]:
+    """Return the classes by which a text with this unit vector is sensitive; about 10 us.
+
+    None without a vector, or for one of another embedding model than the classifier was trained on.
+    """
+    classifier = linear.load(WEIGHTS)
+    if vector is None or embedding_model != classifier.embedding_model:
+        return frozenset()
+    scores = np.round(classifier.weights @ np.asarray(vector, np.float32) + classifier.bias, _DIGITS)
+    return frozenset(name for name, score in zip(SENSITIVE_CLASSES, scores, strict=True) if score >= 0)
