@@ -46,11 +46,11 @@ def main() -> None:
     if options.voices:
         read_voices(policy)
         return
-    rows = [(kind, a_week, *false_rates(kind, a_week, options.people, policy)) for kind in KINDS for a_week in (2, 7)]
+    rows = [(kind, str(a_week), *false_rates(kind, a_week, options.people, policy)) for kind in KINDS for a_week in (2, 7)]
     head = ("noise", "days a week", "have one at a time", "begin at a look", "ever in 40 weeks")
     print_table("Changes told of noise", head, rows)
     rows = [
-        (a_week, f"{share:.0%}", *found(a_week, share, options.people, policy))
+        (str(a_week), f"{share:.0%}", *found(a_week, share, options.people, policy))
         for a_week in (2, 4, 7)
         for share in (0.1, 0.25)
     ]

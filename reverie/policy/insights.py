@@ -1,4 +1,4 @@
-"""Numbers of insights: when the numbers of one topic have a trend, and when somebody talks about a topic more or less."""
+"""Numbers of insights: when the numbers of a topic have a trend, and when somebody talks about it more or less."""
 
 from __future__ import annotations
 

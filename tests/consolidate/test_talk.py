@@ -22,7 +22,11 @@ from reverie.testing import WordEmbedder
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 END = BEGIN + timedelta(weeks=40)
-ABOUT = ("My dissertation is slow.", "Could you read the dissertation?", "I dreamt of my dissertation and of a lighthouse.")
+ABOUT = (
+    "My dissertation is slow.",
+    "Could you read the dissertation?",
+    "I dreamt of my dissertation and of a lighthouse.",
+)
 ALWAYS = ("The cat is on the sofa.", "We had soup at my sister's.", "The printer jammed, I wrote to the landlord.")
 
 
@@ -67,7 +71,8 @@ def test_a_topic_that_comes_up_more_is_told_and_is_over(
     records = history()
     work_in(store, records, tmp_path / "all.jsonl", END, policy)
     told = rows(
-        store, "select content, expires_at, happened_at from memory.memories where origin = 'topic' order by happened_at"
+        store,
+        "select content, expires_at, happened_at from memory.memories where origin = 'topic' order by happened_at",
     )
     (more, lasts, at), (over, ends, _), *_ = told
     assert more.startswith("Talks about dissertation more than before: on ")

@@ -28,7 +28,9 @@ def messages(weeks: Sequence[int], words: Sequence[str], *, on: Sequence[int] = 
     for day in (7 * week + each for week in range(WEEKS) for each in (0, 2, 5)):
         at = BEGIN + timedelta(days=day)
         found.append(message(len(found), at, "printer"))
-        found.append(message(len(found), at + timedelta(minutes=1), *(words if day // 7 in weeks and day % 7 in on else ())))
+        found.append(
+            message(len(found), at + timedelta(minutes=1), *(words if day // 7 in weeks and day % 7 in on else ()))
+        )
     return found
 
 
@@ -38,7 +40,12 @@ def changes(told: Sequence[TalkMessage], since: datetime = ALWAYS, policy: Insig
 
 def test_a_new_topic_is_told_once_and_is_over() -> None:
     more, over = changes(messages(range(20, 26), ["marathon", "training"]))[:2]
-    assert (more.key, list(more.topic), more.is_more, more.is_over) == ("marathon", ["marathon", "training"], True, False)
+    assert (more.key, list(more.topic), more.is_more, more.is_over) == (
+        "marathon",
+        ["marathon", "training"],
+        True,
+        False,
+    )
     assert more.before_days[0] == 0 and more.recent_days[0] >= 3 and more.p < 0.05
     assert len(more.turn_ids) == more.recent_messages[0] == more.recent_days[0]
     assert (over.key, over.is_over) == ("marathon", True) and over.look.at > more.look.at
@@ -94,7 +101,9 @@ def test_conversations_about_anything_are_told_of_few() -> None:
         for day in (7 * week + each for week in range(30) for each in (0, 2, 3, 5)):
             about = random.choice(60, 2, replace=False, p=rates / rates.sum())
             for place in range(5):
-                words = [f"topic{chr(97 + each // 26)}{chr(97 + each % 26)}x" for each in about if random.random() < 0.6]
+                words = [
+                    f"topic{chr(97 + each // 26)}{chr(97 + each % 26)}x" for each in about if random.random() < 0.6
+                ]
                 told.append(message(len(told), BEGIN + timedelta(days=day, minutes=place), *words))
         changed, in_force, place = changes(told), set[str](), 0
         for look in looks_at([each.at for each in told], POLICY):

@@ -15,7 +15,11 @@ def test_trends_are_told_where_the_design_or_we_ask_for_them() -> None:
 
 
 def test_topics_are_told_by_the_default_policy_alone() -> None:
-    on = {name for name in ("agent", "brain", "chat", "contact", "logic", "reverie") if load_policy(name).insights.topic_days}
+    on = {
+        name
+        for name in ("agent", "brain", "chat", "contact", "logic", "reverie")
+        if load_policy(name).insights.topic_days
+    }
     assert on == {"reverie"}
 
 

@@ -163,7 +163,7 @@ def main() -> None:
     parser.add_argument("--talk", action="store_true")
     options = parser.parse_args()
     embedder = load_embedder("minilm")
-    counts = {name: sum(name in named for named, _ in sentences()) for name in SENSITIVE_CLASSES}
+    counts: dict[str, int] = {name: sum(name in named for named, _ in sentences()) for name in SENSITIVE_CLASSES}
     options.out.write_text(written(trained(embedder), embedder.model, counts, ATTRIBUTION), encoding="utf-8")
     head = ("class", "rules: precision", "recall", "with the vector: precision", "recall")
     print_table("Sensitive sentences, second half", head, figures(embedder))

@@ -137,7 +137,7 @@ class _Topics:
         every = np.array([at.toordinal() for at in times], np.int64)
         self._written, self._active = every, np.unique(every)
         self._stems, self._of = _messages_of(messages, self._days, policy.topic_days)
-        #: Days of each topic, each once, and uses with whether they were in the place of a noun; keyed by topic and day.
+        #: Days of each topic, each once, and uses with whether in the place of a noun; keyed by topic and day.
         uses = [place * _DAYS + self._days[of] for place, (of, _) in enumerate(self._of)]
         self._uses = np.concatenate(uses) if uses else np.empty(0, np.int64)
         self._on = np.unique(self._uses)
@@ -150,15 +150,20 @@ class _Topics:
         of_before, of_recent = int(first[1] - first[0]), int(first[2] - first[1])
         if not of_before or not of_recent or not self._stems:
             return {}
-        before, recent = self._counts(self._on, look.before, look.recent), self._counts(self._on, look.recent, look.monday)
+        before, recent = (
+            self._counts(self._on, look.before, look.recent),
+            self._counts(self._on, look.recent, look.monday),
+        )
         places = np.nonzero((before + recent >= policy.topic_days) & self._are_named(look))[0]
         p, least = share_p(recent[places], of_recent, before[places], of_before)
         places, p = places[least <= policy.topic_level], p[least <= policy.topic_level]
-        for at in np.nonzero(p <= max(policy.topic_level, policy.topic_over))[0]:
+        for at in np.nonzero(p <= max(policy.topic_level, policy.topic_over))[0].tolist():
             p[at] = dependent_p(float(p[at]), self._has(int(places[at]), look), of_before)
         clear = significant(p.tolist(), policy.topic_level)
         kept: dict[str, TalkChange] = {}
-        order = sorted(range(len(p)), key=lambda at: (self._stems[places[at]] not in told, p[at], self._stems[places[at]]))
+        order = sorted(
+            range(len(p)), key=lambda at: (self._stems[places[at]] not in told, p[at], self._stems[places[at]])
+        )
         for at in order:
             place = int(places[at])
             counts = (int(recent[place]), of_recent), (int(before[place]), of_before)
@@ -170,7 +175,9 @@ class _Topics:
                 continue
             change = self._told(place, look, is_more, float(p[at]), counts)
             ids = set(change.turn_ids)
-            if not any(2 * len(ids & set(each.turn_ids)) >= min(len(ids), len(each.turn_ids)) for each in kept.values()):
+            if not any(
+                2 * len(ids & set(each.turn_ids)) >= min(len(ids), len(each.turn_ids)) for each in kept.values()
+            ):
                 kept[change.key] = change
         return kept
 
@@ -180,7 +187,10 @@ class _Topics:
 
     def _are_named(self, look: Look) -> npt.NDArray[np.bool_]:
         topics = np.arange(len(self._stems), dtype=np.int64) * _DAYS
-        first, last = np.searchsorted(self._uses, topics + look.before), np.searchsorted(self._uses, topics + look.monday)
+        first, last = (
+            np.searchsorted(self._uses, topics + look.before),
+            np.searchsorted(self._uses, topics + look.monday),
+        )
         return np.asarray(self._named[last] - self._named[first] >= _NAMED * (last - first))
 
     def _has(self, place: int, look: Look) -> npt.NDArray[np.bool_]:
