@@ -21,7 +21,7 @@ COUNT ?= 100000
 SEED ?= 20261122
 WORKERS ?= 2
 
-.PHONY: help env demo ui marts docs screens prefect worker test test-extras test-adapters test-installs reader test-deployments test-llm test-mcp kills fuzz lint types house ci bench lock client site dist wheel clean
+.PHONY: help env demo ui marts docs screens prefect worker test test-extras test-adapters test-installs reader judge test-deployments test-llm test-mcp kills fuzz lint types house ci bench lock client site dist wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -140,10 +140,16 @@ $(VERCEL)/.ready: clients/vercel-ai/package.json clients/vercel-ai/package-lock.
 KEEPS_MEMORY := MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=17179869184
 
 reader: $(READER)/.ready  ## train the reader of messages on training/reader/voices and put it in its place (an hour on two cores)
-	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_reader_training.py tests/training/test_judge.py
+	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_reader_training.py
 	$(KEEPS_MEMORY) $(READER)/bin/python -m training.reader.train --out $(READER)/reader.pickle
 	$(READER)/bin/python -m training.reader.publish $(READER)/reader.pickle
 	$(READER)/bin/python -m training.reader.figures $(READER)/reader.pickle --part test
+
+judge: $(READY) $(READER)/.ready  ## train the judge of what a message ends on training/reader and put it in its place (half an hour on two cores)
+	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_judge.py tests/training/test_judge_export.py
+	$(BIN)/python -m bench.end_pairs --out $(READER)/pairs.jsonl
+	$(KEEPS_MEMORY) $(READER)/bin/python -m training.reader.judge $(READER)/pairs.jsonl --out $(READER)/judge.pickle
+	$(READER)/bin/python -m training.reader.judge_export $(READER)/judge.pickle $(READER)/pairs.jsonl
 
 $(READER)/.ready: requirements.lock pyproject.toml | .venv/.uv
 	@test -x $(READER)/bin/python || $(PYTHON) -m venv $(READER)

@@ -3,7 +3,7 @@
     python -m bench.end_pairs --out FILE [--read]
 
 Of the voices whose ends were labelled (training/reader/GUIDE.md, "What ends"): each statement that was told before a
-message and had not ended, in words, of the eight nearest ones of each message, and all that the message ends. The
+message and had not ended, in words, of the twelve nearest ones of each message, and all that the message ends. The
 statements are the labelled ones; with `--read`, those of dev and test as the reader reads them and memory keeps them.
 """
 
@@ -25,12 +25,13 @@ from bench.keeping import statement_of
 from reverie.consolidate.extract.stated import candidates_of
 from reverie.inference import load_embedder
 from reverie.language.statements.stated import MessageStatement
+from reverie.language.text import sentences
 from reverie.language.topics import telling_words
 from reverie.model import Turn
 from reverie.policy import Policy, load_policy
 
-#: Pairs of a message that are written, beside those that it ends.
-MOST = 8
+#: Pairs of a message that are written, beside those that it ends: as many as a language model is shown.
+MOST = 12
 
 
 class Old(NamedTuple):
@@ -41,6 +42,8 @@ class Old(NamedTuple):
     #: lines of the messages that end it by the labels
     ended_by: frozenset[int]
     over_by: int | None = None
+    #: the clause or sentence that says it, where all that it states ends at once
+    own: str = ""
 
 
 def told(lines: Sequence[Mapping[str, Any]], name: str, policy: Policy) -> Iterator[Old]:
@@ -62,13 +65,29 @@ def told(lines: Sequence[Mapping[str, Any]], name: str, policy: Policy) -> Itera
             text=line["t"],
         )
         stated = [statement_of(one) for one in line["s"]]
+        owns = own_words(line, number, ends)
         for place, one in enumerate(stated):
             by = ends.get((number, place), frozenset())
             if one.phase in ("ends", "past") and not by:
                 continue
             found = candidates_of([one], turn, policy, before=[*stated[:place], *before])
-            yield Old(found[0].content if found else one.object, number, by)
+            yield Old(found[0].content if found else one.object, number, by, own=owns[place])
         before = stated
+
+
+def own_words(line: Mapping[str, Any], number: int, ends: Mapping[tuple[int, int], frozenset[int]]) -> list[str]:
+    """Return by statement of a message the clause or sentence that says it; nothing where only a part of that ends."""
+    owns = []
+    for label in line["s"]:
+        saying = (each for each in sentences(line["t"]) if label["o"] in each)
+        owns.append((label.get("c") or next(saying, "")).strip(" .,;"))
+    by = [ends.get((number, place), frozenset()) for place in range(len(owns))]
+    return [
+        own
+        if all(other_by == by[place] for other, other_by in zip(owns, by, strict=True) if own in other or other in own)
+        else ""
+        for place, own in enumerate(owns)
+    ]
 
 
 def labels(name: str) -> dict[tuple[int, int], frozenset[int]]:
@@ -117,6 +136,7 @@ def pairs(
             if place in nearest or number in old.ended_by:
                 yield {
                     "old": old.content, "q": line.get("q", ""), "t": line["t"], "ended": number in old.ended_by,
+                    "own": old.own,
                     "near": round(cosine, 3), "part": lines[0]["part"], "open": old.over_by is None,
                 }  # fmt: skip
 

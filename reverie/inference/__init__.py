@@ -6,9 +6,10 @@ Nothing here touches Postgres, and no model's library is imported before it is n
 - `embedder`: the interface of embedding models
 - `minilm/`: the default embedder, which needs no network
 - `reader/`: the reader of messages
+- `judge/`: the judge of what a message ends
 - `local`: any embedding model of sentence-transformers
 - `hosted`: any embedding model that litellm can reach
-- `batching`: batches of texts for local models
+- `batching`: batches of texts for local models, and their threads
 - `wire`: vectors in the binary format of halfvec
 - `reranker`: the interface of rerankers
 - `cross_encoder`: any cross-encoder of sentence-transformers

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from reverie.interruption import check_interruption
 
@@ -45,3 +46,9 @@ def work_batches(batches: Sequence[list[int]], work: Callable[[list[int]], None]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def threads_of(embedder: Any) -> int:
+    """Return on how many threads an embedder works, so that models beside it take no more."""
+    threads: int = getattr(embedder, "__dict__", {}).get("threads", 1)  # one that stands for none has no attributes
+    return threads

@@ -154,10 +154,13 @@ class StructuredFactsPolicy(Table):
     rule_confidence: Share = 0.9
     #: Minutes within which two values of one session stand beside each other, unless a word of change is said.
     together_minutes: Annotated[float, Field(ge=0, le=10_080)] = 60.0
-    #: Earlier statements, the nearest by cosine and at least as near as this, of which a language model says which ones
-    #: a message ends; 0: it is not asked.
+    #: Earlier statements, the nearest by cosine, of which is judged which ones a message ends; 0: none is. As near as
+    #: this at least where a language model judges, and where Reverie's own judge does.
     near: Annotated[int, Field(ge=0, le=50)] = 0
     near_similarity: Share = 0.15
+    judge_similarity: Share = 0.35
+    #: Chance of an end from which the judge of Reverie's own is followed; 0: it is not asked.
+    ends_chance: Share = 0.0
     #: Those as important as this are always recalled.
     recall_importance: Share = 0.5
     #: Summaries that a staged recall adds at most, and the cosine distance that they must stay under.

@@ -176,8 +176,42 @@ cross join lateral (
 where t.tenant_id = %(tenant)s and t.id = any(%(turn_ids)s)
 order by t.id
 
+-- name: subjects_to_judge
+-- Whose statements these memories are.
+select distinct m.subject_id from memory.memories m
+where m.tenant_id = %(tenant)s and m.id = any(%(evidence)s) and m.relation is not null and m.turn_id is not null
+order by 1
+
+-- name: read_said
+-- What these subjects stated, with vectors; a statement that was merged into another one ends as that does.
+select m.id, m.subject_id, m.turn_id, m.happened_at, m.content,
+       m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,
+       m.id = any(%(evidence)s) as is_new,
+       m.id = any(%(evidence)s) and e.ends_model is null as is_unjudged, halfvec_send(v.vec) as vector
+from memory.memories m
+join memory.extractions e on e.tenant_id = m.tenant_id and e.turn_id = m.turn_id
+join memory.vectors v on v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.item_id = m.id
+    and v.model = %(embedding)s and v.part = 0
+where m.tenant_id = %(tenant)s and m.subject_id = any(%(some)s) and m.relation is not null and m.turn_id is not null
+  and m.state <> 'candidate' and m.happened_at <= %(as_of)s
+order by m.subject_id, m.happened_at, m.id
+
+-- name: read_ending_texts
+-- Turns by id, with what another speaker said before each in its session.
+select t.id, t.text, b.text as before_text
+from log.turns t
+left join lateral (
+    select case when (p.role, p.speaker) is distinct from (t.role, t.speaker) then p.text end as text
+    from log.turns p
+    where p.tenant_id = t.tenant_id and p.subject_id = t.subject_id and p.session_id = t.session_id
+      and (p.said_at, p.turn_index, p.id) < (t.said_at, t.turn_index, t.id)
+      and p.text <> '' and p.role in ('user', 'assistant')
+    order by p.said_at desc, p.turn_index desc, p.id desc
+    limit 1) b on true
+where t.tenant_id = %(tenant)s and t.id = any(%(turn_ids)s) and t.text <> ''
+
 -- name: write_judged_ends
--- What a language model judged to have ended, as far as both memories are there.
+-- What was judged to have ended, as far as both memories are there.
 insert into memory.judged_ends (tenant_id, memory_id, turn_id, subject_id, by_id, model, run_id)
 select m.tenant_id, m.id, x.turn_id, m.subject_id, b.id, %(model)s, %(run_id)s
 from unnest(%(memory_ids)s::uuid[], %(turn_ids)s::uuid[], %(by_ids)s::uuid[]) as x (memory_id, turn_id, by_id)

@@ -119,8 +119,8 @@ def spans_model(parameters: Parameters, *, watched: bool = False) -> bytes:
         for name in ("side", "letters")
     )
     hidden = graph.add("Add", graph.add("Add", "states", side), letters)
-    for number, layer in enumerate(parameters["layers"]):
-        hidden = _layer(graph, f"layers/{number}", layer, hidden)
+    for number, of_layer in enumerate(parameters["layers"]):
+        hidden = layer(graph, f"layers/{number}", of_layer, hidden)
     hidden = graph.add("Identity", hidden, to="hidden")
     _spans(graph, parameters, hidden)
     keys = [graph.head(f"tokens.{edge}", parameters, hidden) for edge in ("first", "last")]
@@ -140,13 +140,15 @@ def spans_model(parameters: Parameters, *, watched: bool = False) -> bytes:
     return graph.model(inputs, outputs)
 
 
-def _layer(graph: Graph, place: str, layer: Parameters, hidden: str) -> str:
+def layer(graph: Graph, place: str, parameters: Parameters, hidden: str) -> str:
+    """Add a layer and return its states."""
+
     def multiply(name: str, values: str) -> str:
-        return graph.multiply(f"{place}/{name}", layer[name], values)
+        return graph.multiply(f"{place}/{name}", parameters[name], values)
 
     def norm(name: str, values: str, more: str) -> str:
         # two operators: the fused one, SkipLayerNormalization, takes ten times as long on processors
-        return graph.norm(f"{place}/{name}", layer[name], graph.add("Add", values, more))
+        return graph.norm(f"{place}/{name}", parameters[name], graph.add("Add", values, more))
 
     asked = [multiply(name, hidden) for name in ("query", "key", "value")]
     mixed = graph.add("MultiHeadAttention", *asked, num_heads=HEADS, domain=FUSED)

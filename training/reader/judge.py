@@ -1,6 +1,6 @@
 """A judge of ends: how likely a message makes an old statement untrue. Tried, not part of the engine (decision 0089).
 
-    python -m training.reader.judge PAIRS [--epochs 3] [--measure MORE_PAIRS] [--out FILE]
+    python -m training.reader.judge PAIRS [--epochs 5] [--measure MORE_PAIRS] [--out FILE]
 
 `PAIRS` and `MORE_PAIRS` are of `python -m bench.end_pairs`. The upper layers of the published reader, fine-tuned, read
 the statement, the question before the message if that is short, and the message side by side; the layers below are
@@ -25,26 +25,29 @@ import numpy as np
 import numpy.typing as npt
 import optax
 
+from reverie.inference.judge.pairs import KINDS, EndPair, kinds_of
+from reverie.inference.reader.decoding import LETTERS
 from training.reader import network
 from training.reader.check import ENDED
 from training.reader.export import FOLDER, parameters_of
 from training.reader.network import HIDDEN, Parameters
-from training.reader.states import LAYERS, LowerLayers
+from training.reader.states import LAYERS, Encoded, LowerLayers
 from training.reader.train import SEED
 from training.reader.whole import WholeMatrix
 
-#: Tokens of the statement, the question and the message that are read; characters up to which a message is short.
-MOST_OLD, MOST_QUESTION, MOST_MESSAGE, SHORT = 24, 20, 52, 40
 #: Tokens to which pairs are filled up, and tokens of a batch.
-LENGTHS, BATCH_TOKENS = (24, 32, 40, 56, 96), 1024
-#: Pairs in which nothing ends: of an epoch, the share that is near, and the cosine from which one is.
-NEGATIVES, NEAR_SHARE, NEAR = 4500, 0.9, 0.25
+LENGTHS, BATCH_TOKENS = (24, 32, 40, 56, 96), 2048
+#: Pairs in which nothing ends: of an epoch, for each in which something does; the share that is near, and the cosine
+#: from which one is.
+NEGATIVES, NEAR_SHARE, NEAR = 2.5, 0.9, 0.25
+#: Share of the statements that are read in the person's own words, where all that they state ends at once.
+OWN = 0.5
 #: Of the layers and of the head; what an end is taken for, as some labels are missing and some are wrong.
 RATES, SURE = (2e-4, 1e-3), 0.98
 #: Share of tokens whose state is hidden in training.
 HIDDEN_TOKENS = 0.07
-#: Width of the head.
-INNER = 256
+#: Width of the head, and layers of the embedder below, in which each text is read apart.
+INNER, LOWER = 256, 2
 THRESHOLDS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
@@ -57,19 +60,22 @@ class Pair(NamedTuple):
     ended: bool
     near: float = 1.0
     part: str = "train"
+    #: the statement in the person's own words; nothing where only a part of them ends
+    own: str = ""
 
     @property
     def sides(self) -> list[tuple[int, str, int]]:
-        """Its texts: side, text, most tokens."""
-        question = self.question if len(self.text) < SHORT else ""
-        sides = ((0, self.old, MOST_OLD), (2, question, MOST_QUESTION), (1, self.text, MOST_MESSAGE))
-        return [side for side in sides if side[1]]
+        """Its texts: which one, text, most tokens."""
+        return EndPair(self.old, self.text, self.question).sides()
 
 
 def read_pairs(file: Path) -> list[Pair]:
     """Return the pairs of a file of `bench.end_pairs`."""
     lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    return [Pair(one["old"], one["q"], one["t"], one["ended"], one["near"], one["part"]) for one in lines]
+    return [
+        Pair(one["old"], one["q"], one["t"], one["ended"], one["near"], one["part"], one.get("own", ""))
+        for one in lines
+    ]
 
 
 def single(file: Path = ENDED / "single.jsonl") -> Iterator[Pair]:
@@ -84,25 +90,23 @@ class Texts:
     """States of texts after the layers below, each read once."""
 
     def __init__(self, lower: int) -> None:
+        self.lower = lower
         self._lower = LowerLayers(lower)
-        self._states: dict[str, tuple[npt.NDArray[np.float16], npt.NDArray[np.int64]]] = {}
+        self._texts: dict[str, Encoded] = {}
 
     def read(self, pairs: Sequence[Pair]) -> None:
         """Read what was not read yet."""
-        new = [
-            text for text in dict.fromkeys(side[1] for pair in pairs for side in pair.sides) if text not in self._states
-        ]
-        for text, encoded in zip(new, self._lower.encode([("", text) for text in new]), strict=True):
-            self._states[text] = encoded.states, encoded.letters
+        texts = dict.fromkeys(side[1] for pair in pairs for side in pair.sides)
+        new = [text for text in texts if text not in self._texts]
+        self._texts |= dict(zip(new, self._lower.encode([("", text) for text in new]), strict=True))
 
-    def length(self, pair: Pair) -> int:
-        """Return the number of tokens of a pair, filled up."""
-        tokens = sum(min(len(self._states[text][1]), most) for _, text, most in pair.sides)
-        return next(each for each in LENGTHS if each >= tokens)
+    def tokens(self, pair: Pair) -> int:
+        """Return the number of tokens of a pair."""
+        return sum(min(len(self._texts[text].ids), most) for _, text, most in pair.sides)
 
-    def arrays(self, pairs: Sequence[Pair], tokens: int) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self, pairs: Sequence[Pair], tokens: int, rows: int = 0) -> dict[str, npt.NDArray[Any]]:
         """Return a batch filled up to one length and one number of pairs."""
-        size = BATCH_TOKENS // tokens
+        size = rows or BATCH_TOKENS // tokens
         batch: dict[str, npt.NDArray[Any]] = {
             "states": np.zeros((size, tokens, HIDDEN), np.float32),
             "side": np.ones((size, tokens), np.int32),
@@ -112,12 +116,14 @@ class Texts:
             "weight": np.zeros(size, np.float32),
         }
         for row, pair in enumerate(pairs):
+            parts = [(side, self._texts[text], most) for side, text, most in pair.sides]
             at = 0
-            for side, text, most in pair.sides:
-                states, letters = (each[:most] for each in self._states[text])
-                place = slice(at, at := at + len(letters))
-                batch["states"][row, place], batch["letters"][row, place] = states, letters
-                batch["side"][row, place], batch["real"][row, place] = side, True
+            for side, text, most in parts:
+                place = slice(at, at := at + min(len(text.ids), most))
+                batch["states"][row, place], batch["side"][row, place] = text.states[:most], side
+            ids, letters = ([getattr(text, name)[:most] for _, text, most in parts] for name in ("ids", "letters"))
+            batch["letters"][row, :at] = kinds_of([side for side, _, _ in parts], ids, letters)
+            batch["real"][row, :at] = True
             batch["ended"][row], batch["weight"][row] = pair.ended, 1
         return batch
 
@@ -125,7 +131,8 @@ class Texts:
         """Return batches of pairs of like length: tokens, places."""
         by_length: dict[int, list[int]] = {}
         for index in order.tolist():
-            by_length.setdefault(self.length(pairs[index]), []).append(index)
+            length = next(each for each in LENGTHS if each >= self.tokens(pairs[index]))
+            by_length.setdefault(length, []).append(index)
         return [
             (tokens, alike[at : at + size])
             for tokens, alike in sorted(by_length.items())
@@ -138,8 +145,8 @@ def _published() -> list[bytes]:
     return [(FOLDER / name).read_bytes() for name in ("reader.onnx", "objects.onnx")]
 
 
-def start(key: jax.Array) -> Parameters:
-    """Return parameters to train from: the layers of the published reader, a head at random."""
+def start(key: jax.Array, lower: int) -> Parameters:
+    """Return parameters to train from: layers of the published reader, the embedder's below them, a head at random."""
     found = parameters_of(*_published())
 
     def whole(matrix: Any) -> dict[str, jax.Array]:
@@ -148,12 +155,15 @@ def start(key: jax.Array) -> Parameters:
             return {"w": jnp.asarray(weights), "b": jnp.asarray(matrix.bias)}
         return {name: jnp.asarray(values) for name, values in matrix.items()}
 
+    upper = [{name: whole(each) for name, each in layer.items()} for layer in found["layers"]]
+    below = network.start(key, lower)["layers"][: LAYERS - len(upper) - lower]
     first, second = jax.random.split(key)
     question, message = map(jnp.asarray, found["side"])
     return {
         "side": jnp.stack([question, message, question]),
-        "letters": jnp.asarray(found["letters"]),
-        "layers": [{name: whole(each) for name, each in layer.items()} for layer in found["layers"]],
+        # kinds of tokens: those whose other text has the token, too, begin as the same letters do elsewhere
+        "letters": jnp.tile(jnp.asarray(found["letters"]), (KINDS // LETTERS, 1)),
+        "layers": [*below, *upper],
         "heads": {
             "pair": {"w": jax.random.normal(first, (4 * HIDDEN, INNER)) * 0.03, "b": jnp.zeros(INNER)},
             "ends": {"w": jax.random.normal(second, (INNER, 1)) * 0.05, "b": jnp.full(1, -1.5)},
@@ -216,18 +226,20 @@ def sample(pairs: Sequence[Pair], random: np.random.Generator) -> list[Pair]:
     """Return pairs of an epoch: all in which something ends, and some of the others, most of them near."""
     others = [pair for pair in pairs if not pair.ended]
     chosen = [pair for pair in pairs if pair.ended]
+    negatives = NEGATIVES * len(chosen)
     for is_near, share in ((True, NEAR_SHARE), (False, 1 - NEAR_SHARE)):
         some = [pair for pair in others if (pair.near >= NEAR) == is_near]
-        number = min(len(some), round(NEGATIVES * share))
+        number = min(len(some), round(negatives * share))
         chosen += [some[at] for at in random.choice(len(some), number, replace=False)]
-    return chosen
+    in_own = random.random(len(chosen)) < OWN
+    return [pair._replace(old=pair.own) if pair.own and own else pair for pair, own in zip(chosen, in_own, strict=True)]
 
 
 def train(
     texts: Texts, pairs: Sequence[Pair], epochs: int, *, labelled: Sequence[Pair], seed: int = SEED
 ) -> Parameters:
     """Return parameters trained on pairs, of which each epoch has some, and on `labelled` ones, of which it has all."""
-    random, parameters = np.random.default_rng(seed), start(jax.random.key(seed))
+    random, parameters = np.random.default_rng(seed), start(jax.random.key(seed), texts.lower)
     samples = [[*sample(pairs, random), *labelled] for _ in range(epochs)]
     texts.read([pair for chosen in samples for pair in chosen])
     plans = [texts.batches(chosen, random.permutation(len(chosen))) for chosen in samples]
@@ -250,7 +262,10 @@ def train(
             parameters, state, value = step(parameters, state, batch, key)
             losses.append(value)
             number += 1
-        print(f"epoch {epoch}: loss {np.mean(losses):.3f}, {time.monotonic() - began:.0f} s", flush=True)
+        print(
+            f"epoch {epoch}: {len(chosen)} pairs, loss {np.mean(losses):.3f}, {time.monotonic() - began:.0f} s",
+            flush=True,
+        )
     return parameters
 
 
@@ -298,15 +313,16 @@ def main() -> None:
     """Train and measure."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("pairs", type=Path)
-    options.add_argument("--epochs", type=int, default=3)
+    options.add_argument("--epochs", type=int, default=5)
     options.add_argument("--measure", type=Path, nargs="*", default=[])
     options.add_argument("--out", type=Path)
+    options.add_argument("--lower", type=int, default=LOWER)
     chosen = options.parse_args()
-    texts, pairs = Texts(LAYERS - len(parameters_of(*_published())["layers"])), read_pairs(chosen.pairs)
+    texts, pairs = Texts(chosen.lower), read_pairs(chosen.pairs)
     of_train = [pair for pair in pairs if pair.part == "train"]
     parameters = train(texts, of_train, chosen.epochs, labelled=list(single()))
     if chosen.out:
-        chosen.out.write_bytes(pickle.dumps(jax.tree.map(np.asarray, parameters)))
+        chosen.out.write_bytes(pickle.dumps((chosen.lower, jax.tree.map(np.asarray, parameters))))
     for file in (chosen.pairs, *chosen.measure):
         for part in ("dev", "test"):
             some = [pair for pair in read_pairs(file) if pair.part == part and pair.near >= NEAR]

@@ -37,6 +37,8 @@ class Encoded:
     ends: npt.NDArray[np.bool_]
     #: the kind of its letters
     letters: npt.NDArray[np.int64]
+    #: (tokens,): ids
+    ids: npt.NDArray[np.int64]
 
 
 class LowerLayers:
@@ -88,6 +90,6 @@ def _joined(parts: Sequence[tuple[str, Encoding, npt.NDArray[np.float16]] | None
         places = np.array(encoding.offsets, np.int64)[: len(hidden)][:most]
         states.append(hidden[:most])
         sides = np.full(len(places), side, np.int8)
-        columns.append((sides, places, *word_edges(text, places), letters_of(text, places)))
-    sides, offsets, begins, ends, letters = (np.concatenate(column) for column in zip(*columns, strict=True))
-    return Encoded(np.concatenate(states), sides, offsets, begins, ends, letters)
+        ids = np.array(encoding.ids, np.int64)[: len(places)]
+        columns.append((sides, places, *word_edges(text, places), letters_of(text, places), ids))
+    return Encoded(np.concatenate(states), *(np.concatenate(column) for column in zip(*columns, strict=True)))

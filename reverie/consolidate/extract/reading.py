@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import polars as pl
 
@@ -158,12 +157,6 @@ def _is_foreign(text: str, policy: Policy) -> bool:
     """Whether a text is written in a language that the reader does not read."""
     numbers, language = policy.extract.reader, language_of(text)
     return language.probability >= numbers.other_language and language.code not in numbers.languages
-
-
-def threads_of(embedder: Any) -> int:
-    """Return on how many threads an embedder works, so that the reader takes no more."""
-    threads: int = getattr(embedder, "__dict__", {}).get("threads", 1)  # one that stands for none has no attributes
-    return threads
 
 
 def statement_of(reading: MessageReading, message: AskedMessage) -> MessageStatement:

@@ -15,9 +15,10 @@ from reverie.consolidate.extract.decide import TurnDecisions, TurnVerdict, decid
 from reverie.consolidate.extract.events import EventExtraction, decide_events
 from reverie.consolidate.extract.language_model import extract_by_model
 from reverie.consolidate.extract.read import unread_events, unread_turns
-from reverie.consolidate.extract.reading import read_messages, threads_of
+from reverie.consolidate.extract.reading import read_messages
 from reverie.consolidate.extract.write import stop_waiting, write_events, write_turns
 from reverie.consolidate.isolate import apart
+from reverie.inference.batching import threads_of
 from reverie.inference.reader import ReaderHead
 from reverie.interruption import check_interruption
 from reverie.language.text import CountTokens

@@ -9,6 +9,8 @@
 - `references`: which value an end refers to that does not name it in full
 - `relationships`: people who would have the name of a pet
 - `ties`: statements of one relation that end values of another
+- `endings`: what was judged to have ended, written and read as ends
+- `judge`: ends that the judge of Reverie's own finds
 - `language_model`: ends that a language model judges
 - `write`: what is in force, superseded and in conflict
 """

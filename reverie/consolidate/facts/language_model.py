@@ -8,28 +8,23 @@ Asking comes first, without a connection; what is accepted is written in the tra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg import Connection
-from psycopg.rows import class_row, dict_row
+from psycopg.rows import class_row
 
-from reverie.consolidate.facts.statements import StatedValue
-from reverie.consolidate.memories import write_candidates, write_lineage
+from reverie.consolidate.facts.endings import JudgedEnd, Judgement
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt, load_prompt
 from reverie.inference.replies import Reply
-from reverie.language.cues.entities import entities_one
-from reverie.language.cues.keeping import REST
 from reverie.language.grounding import is_left_of, is_quoted
 from reverie.language.text import strip_invisible, written_day
 from reverie.llm.answers import NO_REPLY, UNASKED
 from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
-from reverie.model import Candidate, Lineage, Proposition, stable_id
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
@@ -98,35 +93,6 @@ class EndingMessage:
         return PromptInput(subject_id=self.subject_id, content=content, source_ids=sources)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JudgedEnd:
-    """The end of what one memory states, by a message."""
-
-    subject_id: str
-    memory_id: UUID
-    turn_id: UUID
-    by_id: UUID
-    said_at: datetime
-    #: What is left of it; None: nothing.
-    rest: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Judgement:
-    """What a model said of the messages of a run; nothing, where none was asked."""
-
-    model: str = ""
-    ends: Sequence[JudgedEnd] = ()
-    #: Turns that were asked about, with their subjects, and those of them that wait for the next run.
-    asked: Mapping[UUID, str] = field(default_factory=dict)
-    waiting_ids: Sequence[UUID] = ()
-
-    @property
-    def subject_ids(self) -> set[str]:
-        """Of whom something was asked."""
-        return set(self.asked.values())
-
-
 def judge_ends(attempt: Run, model: LanguageModel, evidence: Sequence[UUID]) -> Judgement:
     """Ask about the messages of these memories, and about those that wait.
 
@@ -191,115 +157,6 @@ def _left(rest: str | None, text: str, attempt: Run) -> str | None:
         attempt.report.discard("not_left")
         return None
     return " ".join(strip_invisible(rest).split())
-
-
-def write_judgement(conn: Connection[Any], attempt: Run, judgement: Judgement) -> set[str]:
-    """Write what was judged, and which messages wait; return the relations in which something ended.
-
-    Counts `judged_ends`, and `rests`: candidates of what is left of statements that end in part. What is gone meanwhile
-    is left out.
-    """
-    if not judgement.asked:
-        return set()
-    sql, params = queries("facts"), attempt.params()
-    memory_ids = [end.memory_id for end in judgement.ends]
-    columns = {
-        "memory_ids": memory_ids,
-        "turn_ids": [end.turn_id for end in judgement.ends],
-        "by_ids": [end.by_id for end in judgement.ends],
-        "model": judgement.model,
-    }
-    attempt.report.add("judged_ends", conn.execute(sql["write_judged_ends"], params | columns).rowcount)
-    _write_rests(conn, attempt, judgement)
-    marks = {"turn_ids": list(judgement.asked), "waiting": list(judgement.waiting_ids), "model": judgement.model}
-    conn.execute(sql["mark_judged"], params | marks)
-    return {row[0] for row in conn.execute(sql["judged_relations"], params | {"memory_ids": memory_ids})}
-
-
-def _write_rests(conn: Connection[Any], attempt: Run, judgement: Judgement) -> None:
-    """Write what is left of statements as candidates of their turns and times; of two rests the shorter one."""
-    rests: dict[UUID, JudgedEnd] = {}
-    for end in judgement.ends:
-        before = rests.get(end.memory_id)
-        if end.rest and (before is None or len(end.rest) < len(before.rest or "")):
-            rests[end.memory_id] = end
-    candidates: list[Candidate] = []
-    lineage: list[Lineage] = []
-    with conn.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(queries("facts")["ended_in_part"], attempt.params() | {"memory_ids": list(rests)})
-        for row in rows:
-            end = rests[row["id"]]
-            candidate = _rest(row, end, attempt.work.tenant_id, judgement.model)
-            candidates.append(candidate)
-            for relation, turn_id, at in (
-                ("extracted", row["turn_id"], row["happened_at"]),
-                ("context", end.turn_id, end.said_at),
-            ):
-                lineage.append(
-                    Lineage(memory_id=candidate.id, relation=relation, source="turn", source_id=turn_id, at=at)
-                )
-    write_candidates(conn, attempt, candidates)
-    write_lineage(conn, attempt, lineage)
-    attempt.report.add("rests", len(candidates))
-
-
-def _rest(row: Mapping[str, Any], end: JudgedEnd, tenant_id: str, model: str) -> Candidate:
-    rest = end.rest or ""
-    return Candidate(
-        id=stable_id(row["happened_at"], "rest", tenant_id, row["subject_id"], str(row["id"]), str(end.turn_id), rest),
-        subject_id=row["subject_id"],
-        kind=row["kind"],
-        content=rest[0].upper() + rest[1:],
-        importance=row["base"],
-        polarity=row["polarity"],
-        happened_at=row["happened_at"],
-        mentions=tuple(entity.id for entity in entities_one(rest)),
-        turn_id=row["turn_id"],
-        session_id=row["session_id"],
-        origin=REST,
-        model=model,
-        statement=Proposition(relation=row["relation"], object=rest, who=row["who"], phase=row["phase"]),
-        lasting=row["lasting"],
-        expires_at=row["expires_at"],
-    )
-
-
-def judged_values(
-    ends: Sequence[Mapping[str, Any]], stated: Sequence[StatedValue], tenant_id: str
-) -> Iterator[StatedValue]:
-    """Yield an end of each statement that was judged to have ended: of that memory's values, and of nothing else."""
-    values = {value.memory_id: value for value in stated if not value.is_keyed}
-    for end in ends:
-        value = values.get(end["memory_id"])
-        if value is None or value.phase in ("ends", "past"):
-            continue
-        yield StatedValue(
-            id=stable_id(end["said_at"], "end", tenant_id, value.subject_id, f"{value.memory_id}:{end['turn_id']}"),
-            subject_id=value.subject_id,
-            speaker=value.speaker,
-            relation=value.relation,
-            topic=value.topic,
-            is_single=value.is_single,
-            slot=value.slot,
-            needs_topic=value.needs_topic,
-            is_role=value.is_role,
-            is_use=value.is_use,
-            object=value.object,
-            phase="ends",
-            ends_memory=value.bearer_id,
-            confidence=value.confidence,
-            sure=value.sure,
-            importance=value.importance,
-            valid_from=end["said_at"],
-            memory_id=end["by_id"],
-            bearer_id=end["bearer_id"],
-            is_kept=False,
-            turn_id=end["turn_id"],
-            session_id=end["session_id"],
-            turn_index=end["turn_index"],
-            origin=value.origin,
-            model=end["model"],
-        )
 
 
 def _messages(attempt: Run, evidence: Sequence[UUID]) -> Iterator[list[EndingMessage]]:

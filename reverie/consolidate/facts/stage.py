@@ -17,7 +17,9 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.facts.decide import decide
-from reverie.consolidate.facts.language_model import Judgement, judge_ends, judged_values, write_judgement
+from reverie.consolidate.facts.endings import Judgement, judged_values, write_judgement
+from reverie.consolidate.facts.judge import judge_near_pairs
+from reverie.consolidate.facts.language_model import judge_ends
 from reverie.consolidate.facts.read import (
     Evidence,
     StatingMemory,
@@ -72,13 +74,14 @@ def facts(work: Work) -> Report:
 
 
 def _judge(attempt: Run, params: Mapping[str, Any]) -> Judgement:
-    """Ask a language model what the new messages end, where there is one and the policy asks it."""
-    work = attempt.work
-    if work.dry_run or work.language_model is None or not work.policy.structured_facts.near:
+    """Judge what the new messages end: by a language model where there is one and the policy asks it, else alone."""
+    work, numbers = attempt.work, attempt.work.policy.structured_facts
+    model = work.language_model
+    if not numbers.near or (work.dry_run if model else not numbers.ends_chance):
         return Judgement()
     with work.transaction() as conn:
         evidence = [each.id for each in read_evidence(conn, params)]
-    return judge_ends(attempt, work.language_model, evidence)
+    return judge_ends(attempt, model, evidence) if model else judge_near_pairs(attempt, evidence)
 
 
 def _asked(evidence: Sequence[Evidence], table: Mapping[str, Relation]) -> set[str]:

@@ -1,0 +1,145 @@
+"""What the judge of Reverie's own finds ended: which pairs it is given, and that the way of a history makes no difference."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reverie.consolidate.facts import judge as module
+from reverie.consolidate.facts.judge import SaidStatement, pairs_to_judge
+from reverie.consolidate.stages import STAGES
+from reverie.inference import load_embedder, to_half_wire
+from reverie.model import Scope
+from reverie.policy import Policy, load_policy
+from reverie.policy.recall import StructuredFactsPolicy
+from reverie.store.database import Store
+from reverie.store.runs import Report
+from reverie.store.work import Work
+from tests.consolidate.test_compress import TENANT, say
+
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+CHECKED = ("extract", "embed", "merge", "link")
+NUMBERS = StructuredFactsPolicy(near=3, judge_similarity=0.25)
+LEFT = "Danny's jacked it in, he's off to be a teacher. My new supplier is Norbury."
+
+
+def said(number: int, *, turn: int, vector: list[float], **more: Any) -> SaidStatement:
+    unit = np.array([vector], np.float32) / np.linalg.norm(vector)
+    given: dict[str, Any] = {"may_end": True, "is_new": True, "is_unjudged": True} | more
+    return SaidStatement(
+        id=UUID(int=number), subject_id="ann", turn_id=UUID(int=turn), happened_at=START + timedelta(hours=turn),
+        content=f"statement {number}", vector=to_half_wire(unit)[0].tobytes(), **given,
+    )  # fmt: skip
+
+
+def paired(statements: list[SaidStatement]) -> set[tuple[int, int]]:
+    return {(pair.old.id.int, pair.by.turn_id.int) for pair in pairs_to_judge(statements, NUMBERS)}
+
+
+def test_a_message_meets_near_statements_from_before_it() -> None:
+    near, far = [1.0, 0.2], [-0.2, 1.0]
+    statements = [
+        said(1, turn=1, vector=near),
+        said(2, turn=1, vector=far),
+        said(3, turn=2, vector=near, may_end=False),
+        said(4, turn=3, vector=far),
+        said(5, turn=3, vector=near),
+    ]
+    assert paired(statements) == {(1, 2), (1, 3), (2, 3)}
+    # of a message's own statements the nearest one tells of the end
+    by = {pair.old.id.int: pair.by.id.int for pair in pairs_to_judge(statements, NUMBERS) if pair.by.turn_id.int == 3}
+    assert by == {1: 5, 2: 4}
+
+
+def test_of_many_near_statements_the_nearest_are_judged() -> None:
+    statements = [said(number, turn=number, vector=[1.0, number / 10]) for number in range(1, 7)]
+    assert {old for old, by in paired(statements) if by == 6} == {3, 4, 5}
+
+
+@given(st.permutations(range(6)), st.integers(0, 6))
+def test_parts_judge_what_the_whole_judges(order: list[int], cut: int) -> None:
+    """Whatever comes first: a pair is judged once both are there, if few enough are near to the message."""
+    vectors = [[1.0, number / 9] for number in range(6)]
+    numbers = StructuredFactsPolicy(near=6, judge_similarity=0.25)
+
+    def judged(here: set[int], new: set[int]) -> set[tuple[int, int]]:
+        statements = [
+            said(number, turn=number, vector=vectors[number], is_new=number in new, is_unjudged=number in new)
+            for number in sorted(here)
+        ]
+        return {(pair.old.id.int, pair.by.id.int) for pair in pairs_to_judge(statements, numbers)}
+
+    first, everything = set(order[:cut]), set(order)
+    assert judged(first, first) | judged(everything, everything - first) == judged(everything, everything)
+
+
+@pytest.fixture
+def policy() -> Policy:
+    return load_policy("reverie")
+
+
+def run_facts(store: Store, policy: Policy, days: float) -> Report:
+    work = Work(
+        store=store, scope=Scope(tenant_id=TENANT), policy=policy, embedder=load_embedder("minilm"),
+        as_of=START + timedelta(days=days),
+    )  # fmt: skip
+    by_name = {stage.name: stage for stage in STAGES}
+    for name in CHECKED:
+        by_name[name](work)
+    return by_name["facts"](work)
+
+
+def tell(conn: Any) -> None:
+    say(conn, "Danny works for me.", START, session="a")
+    say(conn, "Zoe works for me.", START + timedelta(minutes=1), session="a")
+    say(conn, LEFT, START + timedelta(days=3), session="b")
+
+
+def standing(conn: Any) -> dict[str, bool]:
+    rows = conn.execute("select content, valid_to is null from memory.memories where relation is not null")
+    return {content: bool(holds) for content, holds in rows}
+
+
+def test_it_ends_what_no_rule_sees_in_one_go_and_day_by_day(store: Store, conn: Any, policy: Policy) -> None:
+    tell(conn)
+    first = run_facts(store, policy, 1)
+    assert (first["judged"], first["judged_ends"]) == (2, 0) and all(standing(conn).values())
+    report = run_facts(store, policy, 4)
+    assert report["judged"] == 1 and report["judged_ends"] >= 1
+    live = standing(conn)
+    assert {holds for content, holds in live.items() if "Danny" in content and "jacked" not in content} == {False}
+    assert {holds for content, holds in live.items() if "Zoe" in content} == {True}
+    by = conn.execute(
+        "select distinct j.model, t.text from memory.judged_ends j join log.turns t on t.id = j.turn_id"
+    ).fetchall()
+    assert [text for _, text in by] == [LEFT] and by[0][0].startswith("judge-")
+    again = run_facts(store, policy, 5)
+    assert again["judged_ends"] == 0
+    conn.execute("delete from memory.judged_ends")
+    conn.execute("delete from memory.memories")
+    conn.execute("delete from memory.extractions")
+    run_facts(store, policy, 5)
+    assert standing(conn) == live
+
+
+def test_the_policies_of_the_seeds_do_not_judge(store: Store, conn: Any) -> None:
+    tell(conn)
+    assert "judged" not in run_facts(store, load_policy("contact"), 5).counts
+    assert {name: load_policy(name).structured_facts.ends_chance > 0 for name in ("chat", "agent", "reverie")} == {
+        "chat": False, "agent": False, "reverie": True,
+    }  # fmt: skip
+
+
+def test_a_message_that_is_gone_meanwhile_ends_nothing(
+    store: Store, conn: Any, policy: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(conn)
+    monkeypatch.setattr(module, "_texts", lambda *_: {})
+    report = run_facts(store, policy, 4)
+    assert report["judged_ends"] == 0 and all(standing(conn).values())

@@ -1,0 +1,59 @@
+"""The judge: what it takes for ended, and that this depends on the pair alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reverie.errors import InferenceError
+from reverie.inference.judge import EndPair, shared_judge
+from reverie.inference.judge import judge as module
+from reverie.inference.judge.judge import TrainedJudge
+
+STATEMENTS = st.sampled_from(
+    ["Works with Danny", "Lives in Leeds", "we charge 45 for a walk, 60 with two dogs", "Plan: see Ann (Friday)"]
+)
+MESSAGES = st.sampled_from(
+    ["Danny's jacked it in", "we moved to Bergen!", "walks are 50 from March", "not any more", "how do I fry an egg?"]
+)
+PAIRS = st.builds(EndPair, STATEMENTS, MESSAGES, st.sampled_from(["", "still seeing Ann on Friday?"]))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(PAIRS, min_size=1, max_size=12))
+def test_a_pair_is_judged_the_same_alone_and_among_others_on_any_threads(pairs: list[EndPair]) -> None:
+    judge = shared_judge(1)
+    assert TrainedJudge(threads=2).chances(pairs) == [judge.chances([pair])[0] for pair in pairs]
+
+
+@pytest.mark.parametrize(
+    ("statement", "ends", "stays"),
+    [
+        ("Works with Danny", "Danny's jacked it in, last day was Friday", "Zoe's jacked it in, last day was Friday"),
+        ("Car: Skoda Octavia", "sold the skoda, got a bike instead", "the skoda's back from the garage, good as new"),
+        ("Workshop rate: 65 an hour", "we've put the workshop rate up to 72", "should i ask for a higher workshop rate?"),
+        ("i've got spin class on thursdays at 7", "packed in spin, my knees won't have it", "spin was brutal today"),
+    ],
+)
+def test_what_ends_a_statement_and_what_does_not(statement: str, ends: str, stays: str) -> None:
+    ended, stayed = shared_judge().chances([EndPair(statement, ends), EndPair(statement, stays)])
+    assert ended > 0.6 > 0.4 > stayed
+
+
+def test_a_short_reply_is_judged_with_what_it_answers() -> None:
+    judge = shared_judge()
+    asked = "Are you still at the bakery?"
+    ended, other = judge.chances(
+        [EndPair("Works at the bakery", "no, i quit", asked), EndPair("Works at the bakery", "no, i quit", "A sweet?")]
+    )
+    assert ended > 0.5 and ended > other
+    assert judge.chances([]) == []
+
+
+def test_missing_files_are_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(module, "files", lambda _: tmp_path)
+    with pytest.raises(InferenceError, match=r"The files of the judge are missing; reinstall reverie\."):
+        TrainedJudge()
