@@ -23,6 +23,7 @@ from reverie.policy.life_events import LifeEventsPolicy
 _PACK: Final = language_table("mentions")
 _PLANNED: Final = _PACK.pattern("planned", re.IGNORECASE)
 _IS_ON: Final = _PACK.pattern("is_on", re.IGNORECASE)
+_ASKS: Final = _PACK.pattern("asks", re.IGNORECASE)
 _CANCELLED: Final = _PACK.pattern("cancelled", re.IGNORECASE)
 _MOVED: Final = _PACK.pattern("moved", re.IGNORECASE)
 _YEARLY: Final = _PACK.pattern("yearly")
@@ -172,7 +173,7 @@ def _kind(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> MentionKin
         least = numbers.planned if one.coming.first > one.said else numbers.told
         if plan is not None or (worth >= least and _is_planned(sentence, one.coming, worth, numbers.told)):
             return "planned"
-    return "told" if worth >= numbers.told else None
+    return "told" if worth >= numbers.told and not _ASKS.match(sentence) else None
 
 
 def _is_planned(sentence: str, time: NamedTime, worth: float, told: float) -> bool:

@@ -58,6 +58,7 @@ def test_what_comes_every_year(text: str, title: str, who: str | None, first: st
     "text",
     [
         "Should I go to Paris on Friday?",
+        "Please change the opening hours everywhere: from 15 April we open at 7 am, because of the office crowd.",
         "My calendar next week is a crime, by the way.",
         'He said "I\'m flying to Rome on Friday".',
         "I'm going to bed tonight.",
