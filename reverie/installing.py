@@ -13,18 +13,18 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 
-def install_command(extra: str) -> str:
-    """Return the command that installs an extra from where Reverie itself was installed.
+def install_command(extra: str, *, of: str = "reverie") -> str:
+    """Return the command that installs an extra of a distribution (`of`) from where that itself was installed.
 
     A wheel that no index has cannot be found by its name: pip noted its address in `direct_url.json` (PEP 610).
     """
-    origin = _origin()
+    origin = _origin(of)
     url = origin.get("url", "")
     if origin.get("dir_info", {}).get("editable"):
         return f"pip install -e {shlex.quote(f'{url2pathname(urlsplit(url).path)}[{extra}]')}"
     if vcs := origin.get("vcs_info"):
         url = f"{vcs['vcs']}+{url}@{vcs['commit_id']}"
-    requirement = f"reverie[{extra}] @ {url}" if url else f"reverie[{extra}]"
+    requirement = f"{of}[{extra}] @ {url}" if url else f"{of}[{extra}]"
     return f"pip install {shlex.quote(requirement)}"
 
 
@@ -43,9 +43,9 @@ def build_commit(package: Path | None = None) -> str | None:
     return None
 
 
-def _origin() -> dict[str, Any]:
+def _origin(of: str) -> dict[str, Any]:
     try:
-        text = distribution("reverie").read_text("direct_url.json")
+        text = distribution(of).read_text("direct_url.json")
     except PackageNotFoundError:  # a source tree on the path
         text = None
     found: dict[str, Any] = json.loads(text) if text else {}

@@ -121,6 +121,8 @@ class Settings(BaseSettings):
     mcp_issuers: Annotated[tuple[str, ...], NoDecode] = ()
     #: Hosts of webhooks that may have private, loopback or link-local addresses; separated by commas.
     webhook_private_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    #: Whether `reverie serve` serves the inspector too, as its option `--inspector` says.
+    inspector: bool = False
     #: Key that opens every tenant in the inspector; it is no key of the API. None: each key opens its own tenant.
     inspector_key: SecretStr | None = Field(default=None, min_length=32, max_length=1000)
     #: Signs the cookies of the inspector, for several processes behind one address. None: random, for one process.

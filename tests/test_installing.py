@@ -45,6 +45,7 @@ def test_a_tree_that_is_not_installed_takes_the_index(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(installing, "distribution", missing)
     assert installing.install_command("api") == "pip install 'reverie[api]'"
+    assert installing.install_command("mcp", of="reverie-client") == "pip install 'reverie-client[mcp]'"
 
 
 def test_the_commit_is_that_of_the_build_or_of_the_checkout(tmp_path: Path) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
 from pydantic_core import to_json
 from starlette.responses import Response
+
+from reverie.recall.candidates import NO_MODEL
+from reverie.recall.staged import NO_NEAR_SUMMARIES
+
+#: Instead of the notes that there is no model.
+_AS_ASKED = "Found by words and entities alone, as asked (`embed` is false)."
 
 
 def answer(value: Any, *, status: int = 200) -> Response:
@@ -16,3 +23,10 @@ def answer(value: Any, *, status: int = 200) -> Response:
     except TypeError:  # a number beyond 64 bits, which callers may have stored in an object of theirs
         body = to_json(value)
     return Response(body, status_code=status, media_type="application/json")
+
+
+def notes_as_asked(notes: Sequence[str], *, embed: bool) -> list[str]:
+    """Return the notes of an answer; where the caller wanted no model (`embed`), none of them says that it is missing."""
+    if embed:
+        return list(notes)
+    return [_AS_ASKED if note in (NO_MODEL, NO_NEAR_SUMMARIES) else note for note in notes]

@@ -213,13 +213,18 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
         upcoming=tuple(coming_up(events, as_of, days=policy.life_events.ahead_days, most=policy.life_events.most)),
         facts=tuple(latest_rules_first(one_a_thing(named_as_said(facts)))),
         preferences=tuple(distinct(preferences, facts)),
-        recent=most_telling(
-            [Recent(id=id_, kind=kind, content=text, happened_at=at) for id_, kind, text, at in recent],
-            policy.profile.recent,
-        ),
+        recent=most_telling(_said_once(recent), policy.profile.recent),
         relationship=read_relationship(known, policy.relationship, as_of),
         moods=_read_moods(moods, policy.mood.usual_least),
     )
+
+
+def _said_once(rows: Sequence[tuple[Any, ...]]) -> list[Recent]:
+    """Return recent memories, of those that say the same the first."""
+    found: dict[str, Recent] = {}
+    for id_, kind, text, at in rows:
+        found.setdefault(said_alike(text), Recent(id=id_, kind=kind, content=text, happened_at=at))
+    return list(found.values())
 
 
 def most_telling(recent: Sequence[Recent], limit: int) -> tuple[Recent, ...]:
@@ -313,6 +318,11 @@ def _read_moods(rows: Sequence[tuple[Any, ...]], least: int) -> Moods | None:
 def one_line(text: str) -> str:
     """Return the visible text on one line: nothing that was said can begin a line of a context, nor end a block."""
     return " ".join(strip_invisible(text).split())
+
+
+def said_alike(text: str) -> str:
+    """Return a text so that two are equal if they differ only in spaces, case and how they end: "Good night!"."""
+    return one_line(text).casefold().rstrip(" .!…")
 
 
 def with_day(kind: str, content: str, happened_at: datetime, *, joint: str = ": ") -> str:

@@ -20,6 +20,9 @@ from reverie.recall.subject_cache import KnownSubject, subject_statement
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
+#: Note of an answer in stages that was found without a model.
+NO_NEAR_SUMMARIES = "No embedding model is configured: summaries cannot be compared with the question."
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
@@ -198,7 +201,7 @@ async def _question_vector(
     if not query.text:
         notes.append("Nothing was asked: no summary is near.")
     elif embedder is None:
-        notes.append("No embedding model is configured: summaries cannot be compared with the question.")
+        notes.append(NO_NEAR_SUMMARIES)
     else:
         try:
             return await embed_question(

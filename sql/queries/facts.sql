@@ -234,6 +234,11 @@ update memory.extractions e
 set ends_wait = e.turn_id = any(%(waiting)s), ends_model = case when e.turn_id <> all(%(waiting)s) then %(model)s end
 where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s)
 
+-- name: stop_waiting
+-- Turns that wait for a model and about which there is nothing to ask any more.
+update memory.extractions e set ends_wait = false
+where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s) and e.ends_wait
+
 -- name: judged_relations
 -- The relations of what was judged to have ended.
 select distinct m.relation from memory.memories m

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,6 +40,13 @@ class Extracting(MockLLM):
 def client(server: Server) -> Iterator[Client]:
     with Client(server.url, server.key) as opened:
         yield opened
+
+
+@pytest.fixture(autouse=True)
+def connections_collected() -> Iterator[None]:
+    """The connections that LlamaIndex leaves are collected here, where their warnings are ignored."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(params=["facts", "reverie"])

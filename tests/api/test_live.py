@@ -314,6 +314,9 @@ def test_an_answer_without_vectors_says_who_wanted_that(api: TestClient) -> None
     asked = api.post("/v1/recalls", json={"subject_id": "ana", "question": "Which brother?", "embed": False}).json()
     assert "Found by words and entities alone, as asked (`embed` is false)." in asked["notes"]
     assert not [note for note in asked["notes"] if "configured" in note]
+    told = api.post("/v1/contexts", json={"subject_id": "ana", "question": "Which brother?", "embed": False}).json()
+    assert "Found by words and entities alone, as asked (`embed` is false)." in told["notes"]
+    assert not [note for note in told["notes"] if "configured" in note]
 
 
 def test_an_unknown_attribute_is_refused(api: TestClient) -> None:

@@ -84,7 +84,7 @@ def test_a_new_tenant_gets_the_policy_of_the_environment(invoke, conn, file: Pat
 
 
 def test_dead_letters_are_listed_and_redriven(invoke, ask, file: Path) -> None:
-    assert "Tenant acme has no dead letters." in invoke("dead-letters").stdout
+    assert invoke("dead-letters").exit_code == 6, "nothing was imported"
     invoke("import", str(file))
     text = invoke("dead-letters").stdout
     assert "malformed_json" in text

@@ -24,10 +24,36 @@ def test_an_empty_tenant_is_refused(invoke: Invoke, command: list[str]) -> None:
     assert "the name is empty: name a tenant, or leave the option out." in told
 
 
-def test_dead_letters_take_a_tenant_before_and_after_the_subcommand(invoke: Invoke) -> None:
+def test_dead_letters_take_a_tenant_before_and_after_the_subcommand(invoke: Invoke, tmp_path: Path) -> None:
+    history = tmp_path / "history.csv"
+    history.write_text("subject_id,session_id,role,said_at,text\nana,s1,user,2026-03-01T09:00:00Z,I live in Oslo.\n")
+    assert invoke("import", str(history), "--tenant", "nl").exit_code == 0
     for arguments in (["--tenant", "nl"], ["--tenant", "nl", "list"], ["list", "--tenant", "nl"]):
         done = invoke("dead-letters", *arguments)
         assert (done.exit_code, done.output.strip()) == (0, "Tenant nl has no dead letters.")
+
+
+MEMORY = "019ba150-25d8-85ec-a47c-000000000000"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["dead-letters"],
+        ["dead-letters", "redrive"],
+        ["runs"],
+        ["digest"],
+        ["explain", MEMORY],
+        ["undo", MEMORY],
+        ["correct", MEMORY, "--wrong"],
+        ["forget", MEMORY, "--yes"],
+        ["pin", MEMORY],
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_a_tenant_that_is_not_there_is_said_first(invoke: Invoke, command: list[str]) -> None:
+    told = error_of(invoke, *command, "--tenant", "nobody", code=6)
+    assert told == "Error: There is no tenant 'nobody': import something for it, or give --tenant."
 
 
 def test_a_report_needs_a_folder(invoke: Invoke, tmp_path: Path) -> None:

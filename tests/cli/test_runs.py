@@ -11,4 +11,5 @@ def test_runs(invoke, ask, world, conn) -> None:
     assert row["report"] == {"turns": 3, "candidates": 4}
     assert row["as_of"] == "2026-03-04T09:00:00+00:00"
     assert ask("runs", "--stage", "merge")["runs"] == []
+    assert invoke("keys", "add", "first", "--tenant", "other").exit_code == 0
     assert "No runs of tenant other yet" in invoke("runs", "--tenant", "other").stdout

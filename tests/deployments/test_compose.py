@@ -68,8 +68,17 @@ def test_what_is_off_until_it_is_set(services: Services) -> None:
         "REVERIE_MCP_ISSUERS": "https://login.example",
         "REVERIE_WEBHOOK_PRIVATE_HOSTS": "hooks.internal",
     }
+    of_api = {
+        "REVERIE_INSPECTOR": "1",
+        "REVERIE_INSPECTOR_KEY": "k" * 32,
+        "REVERIE_INSPECTOR_SECRET": "s" * 32,
+        "FORWARDED_ALLOW_IPS": "172.16.0.0/12",
+    }
     for name in ("api", "worker"):
         assert all(services[name]["environment"][variable] is None for variable in given)
+    assert all(services["api"]["environment"][variable] is None for variable in of_api)
+    assert not of_api.keys() & services["worker"]["environment"].keys(), "the pages are the API's alone"
+    given |= of_api
     program = docker_compose_or_skip()
     shown = [*program, "--file", str(COMPOSE), "config"]
     off = subprocess.run(shown, env={"POSTGRES_PASSWORD": "x"}, capture_output=True, text=True, check=True).stdout

@@ -31,6 +31,8 @@ EVERYTHING = {
     "database": {"migrationKey": "owner", "readKey": "replica"},
     "telemetry": {"endpoint": "http://collector.monitoring:4318"},
     "mcp": {"origins": ["https://a.example", "https://b.example"], "issuers": ["https://login.example"]},
+    "inspector": {"enabled": True, "operatorKey": "operator"},
+    "api": {"trustedProxies": ["10.0.0.0/8", "192.0.2.7"]},
     "settings": {"REVERIE_LANGUAGE_MODEL": "litellm/openai/gpt-4o-mini"},
     "settingsSecrets": ["model-keys"],
     "imagePullSecrets": [{"name": "registry"}],
@@ -38,6 +40,8 @@ EVERYTHING = {
 #: Of KEDA, which brings its own definitions.
 FOREIGN = {"ScaledObject", "TriggerAuthentication"}
 VERSIONS = ("1.29", "1.34")
+#: Of uvicorn: the proxies that it trusts.
+PROXIES = "FORWARDED_ALLOW_IPS"
 
 
 def chart_hash() -> str:
@@ -128,12 +132,13 @@ def test_secrets_are_references_and_settings_ours(manifests: list[dict[str, Any]
         "DATABASE_URL",
         "DAGSTER_DATABASE_URL",
         ENDPOINT,
+        PROXIES,
         *(f"REVERIE_{name.upper()}" for name in Settings.model_fields),
     }
     for name, pod in pods(manifests):
         for variable in pod["containers"][0]["env"]:
             assert variable["name"] in ours, (name, variable["name"])
-            if variable["name"].endswith("_URL"):
+            if variable["name"].endswith(("_URL", "_KEY", "_SECRET")):
                 assert variable["valueFrom"]["secretKeyRef"].keys() == {"name", "key"}, name
     assert not [each for each in manifests if each["kind"] == "Secret"]
 
@@ -158,12 +163,32 @@ def test_the_api_alone_reads_from_a_replica_and_every_process_sends_its_traces(m
     assert ports == {53, 5432, 4318, 443}
 
 
+def test_the_api_alone_serves_the_inspector_and_its_pods_sign_with_one_secret(manifests: list[dict[str, Any]]) -> None:
+    seen = {name: variables(pod) for name, pod in pods(manifests)}
+    assert [name for name, settings in seen.items() if "REVERIE_INSPECTOR" in str(settings)] == ["memory-api"]
+    given = {"name": "reverie-inspector"}
+    wanted = {
+        "REVERIE_INSPECTOR": "true",
+        "REVERIE_INSPECTOR_SECRET": {"secretKeyRef": given | {"key": "cookies"}},
+        "REVERIE_INSPECTOR_KEY": {"secretKeyRef": given | {"key": "operator"}},
+        PROXIES: "10.0.0.0/8,192.0.2.7",
+    }
+    assert wanted.items() <= seen["memory-api"].items()
+
+
+def test_without_an_operator_each_key_opens_its_own_tenant() -> None:
+    text = rendered({"inspector": {"enabled": True}})
+    assert "REVERIE_INSPECTOR_SECRET" in text and "REVERIE_INSPECTOR_KEY" not in text
+
+
 def test_what_is_off_until_it_is_set() -> None:
     values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
     assert (values["database"]["readKey"], values["telemetry"]["endpoint"]) == ("", "")
     plain = rendered({})
     assert values["mcp"] == {"origins": [], "issuers": []}
-    assert not [each for each in ("REVERIE_READ_URL", "REVERIE_MCP", ENDPOINT, "4318") if each in plain]
+    assert (values["inspector"]["enabled"], values["inspector"]["operatorKey"]) == (False, "")
+    off = ("REVERIE_READ_URL", "REVERIE_MCP", "REVERIE_INSPECTOR", PROXIES, ENDPOINT, "4318")
+    assert not [each for each in off if each in plain]
 
 
 def test_every_selector_finds_its_pods(manifests: list[dict[str, Any]]) -> None:

@@ -61,7 +61,9 @@ def test_a_new_database_is_migrated_served_and_drained(
     for _ in range(2):  # a job that is started again finds nothing to do
         done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
-    with running(*started("api")) as api, running(*started("worker")) as worker:
+    api_command, api_variables = started("api")
+    api_variables |= {"REVERIE_INSPECTOR": "1", "FORWARDED_ALLOW_IPS": "127.0.0.0/8"}
+    with running(api_command, api_variables) as api, running(*started("worker")) as worker:
         *_, probe = services["api"]["healthcheck"]["test"]
         healthy = [sys.executable, "-c", probe.replace("8080", str(port))]
         until = time.monotonic() + 60
@@ -70,6 +72,10 @@ def test_a_new_database_is_migrated_served_and_drained(
             time.sleep(0.3)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
             assert answer.status == 200
+        asked = urllib.request.Request(f"http://127.0.0.1:{port}/inspector/sign-in")
+        asked.add_header("X-Forwarded-Proto", "https")
+        with urllib.request.urlopen(asked, timeout=5) as answer:
+            assert answer.status == 200 and "Secure" in answer.headers["Set-Cookie"]
         assert worker.poll() is None
     with psycopg.connect(empty_database_url) as conn:
         assert conn.execute("select count(*) from ops.migrations").fetchone() == (1,)

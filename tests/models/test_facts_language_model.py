@@ -120,6 +120,20 @@ def test_a_message_waits_for_a_model_that_is_away(judge: Any, server: Server, co
     assert conn.execute("select count(*) from memory.extractions where ends_wait").fetchone() == (0,)
 
 
+def test_a_message_waits_no_longer_when_nothing_is_near_to_it(judge: Any, server: Server, conn: Conn) -> None:
+    history(conn)
+    judge(1, model=False)
+    server.script(*[{"status": 503}] * 10)
+    judge(4, attempts=1)
+    conn.execute("update memory.memories set phase = 'past' where happened_at < %s", (START + timedelta(days=3),))
+    asked = len(server.requests)
+    judge(5, model=False)
+    assert conn.execute("select count(*) from memory.extractions where ends_wait").fetchone() == (1,)
+    judge(6)
+    assert conn.execute("select count(*) from memory.extractions where ends_wait").fetchone() == (0,)
+    assert len(server.requests) == asked
+
+
 def test_what_is_left_of_a_statement_is_a_memory_of_its_turn(judge: Any, server: Server, conn: Conn) -> None:
     listing = "Listing for our holiday let: the Net Loft, sleeps 4, Porthleven, no dogs, 140 a night."
     first = say(conn, listing, START, session="a")

@@ -278,6 +278,19 @@ def test_without_a_question_the_most_important_stand_in(corpus: Corpus, reader: 
     assert "Nothing was asked: the most important memories are given." in found.notes
 
 
+@pytest.mark.parametrize("question", [None, "quartz"])
+@pytest.mark.parametrize("policy", ["agent", "brain", "logic", "reverie"])
+def test_equal_episodes_have_one_line_that_names_them_all(
+    corpus: Corpus, reader: Store, policy: str, question: str | None
+) -> None:
+    said = ["Quartz night!", "quartz night.", "Quartz night"]
+    ids = {corpus.memory(text, kind="episode", at=day(number)) for number, text in enumerate(said)}
+    found = assemble(reader, policy, question, as_of=day(4))
+    (memories,) = (one for one in found.sections if one.name == "memories")
+    (line,) = memories.lines
+    assert "Quartz night" in line.text and set(line.ids) == ids
+
+
 def test_a_system_text_is_never_cut(corpus: Corpus, reader: Store) -> None:
     with pytest.raises(InputError, match="The system text has 501 tokens and its budget is 500"):
         assemble(reader, given=Given(system="word " * 501))

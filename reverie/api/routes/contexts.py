@@ -10,7 +10,7 @@ from pydantic import AliasChoices, Field
 from starlette.responses import Response
 
 from reverie.api.access import Caller, Reader
-from reverie.api.answers import answer
+from reverie.api.answers import answer, notes_as_asked
 from reverie.api.fields import Answer, Body, JsonObject, Name, Question, SpokenRole, Text, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routes.working_memory import read_or_none
@@ -212,7 +212,7 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         subject_cache=caller.services.subject_cache,
     )
     lines = {"lines": explain_lines(found)} if body.why else {}
-    response = answer(_shown(found) | {"notes": [*found.notes, *age]} | lines)
+    response = answer(_shown(found) | {"notes": [*notes_as_asked(found.notes, embed=body.embed), *age]} | lines)
     caller.log(context_entries(found))
     return response
 

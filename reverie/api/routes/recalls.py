@@ -10,12 +10,11 @@ from pydantic import Field
 from starlette.responses import Response
 
 from reverie.api.access import Reader
-from reverie.api.answers import answer
+from reverie.api.answers import answer, notes_as_asked
 from reverie.api.fields import Answer, Body, Name, Question, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.model import Kind, rounded
-from reverie.recall.candidates import NO_MODEL
 from reverie.recall.filters import ContextType, Filters, Source, read_attributes
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall_at_once, recall_entry
@@ -239,8 +238,7 @@ async def post_recall(body: RecallRequest, caller: Reader) -> Response:
         reranker=caller.services.reranker if body.embed and body.rerank else None,
     )
     seen = shown(found, why=body.why)
-    asked = [] if body.embed else ["Found by words and entities alone, as asked (`embed` is false)."]
-    seen["notes"] = [*asked, *(note for note in found.notes if body.embed or note != NO_MODEL), *age]
+    seen["notes"] = [*notes_as_asked(found.notes, embed=body.embed), *age]
     if body.why:
         attributes = await read_attributes(caller.reader(), body.subject_id, [hit.id for hit in found.hits])
         for hit in seen["hits"]:

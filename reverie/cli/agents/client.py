@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from reverie.errors import SettingsError
+from reverie.installing import install_command
 
 
 def client_module(name: str) -> Any:
@@ -16,6 +17,5 @@ def client_module(name: str) -> Any:
         package = (error.name or "").partition(".")[0]
         if package not in ("reverie_client", "mcp", "mcp_types", "httpx"):
             raise
-        raise SettingsError(
-            f"{package} is not installed; install it with: pip install 'reverie-client[mcp]'."
-        ) from error
+        command = install_command("mcp", of="reverie-client")
+        raise SettingsError(f"{package} is not installed; install it with: {command}.") from error

@@ -52,6 +52,7 @@ def record(
     as_json = options.as_json
     actor = options.actor if options.actor is not None else shell_user()
     with CommandSession(options.tenant) as session:
+        session.require_tenant()
         tenant_id, memory_id = session.tenant_id, _find(session, memory)
         if asks:
             _ask(session, memory_id, asked, is_whole=_is_id(memory), as_json=as_json)

@@ -25,6 +25,7 @@ def command(tenant: str | None, as_json: bool) -> None:
     from reverie.store.digest import digest
 
     with CommandSession(tenant) as session:
+        session.require_tenant()
         found = digest(session.primary_reader, session.tenant_id)
     if as_json:
         tables = {

@@ -58,6 +58,7 @@ def command(memory: str, tenant: str | None, as_json: bool) -> None:
     entry: EntryExplained | None = None
     context: ContextExplained | None = None
     with CommandSession(tenant) as session:
+        session.require_tenant()
         tenant_session = session.reader.session(session.tenant_id)
         try:
             found = perform(explain(tenant_session, memory))

@@ -50,6 +50,7 @@ def command(
     made, survivor = None, None
     kinds: Sequence[Retractable] = ("keep_apart",) if take_back else ("wrong", "replace", "forget")
     with CommandSession(tenant) as session:
+        session.require_tenant()
         tenant_session, at = session.worker.session(session.tenant_id), session.time(as_of)
         memory_id = perform(find_memory(tenant_session, memory))
         actor = actor if actor is not None else shell_user()

@@ -59,6 +59,7 @@ def list_letters(
     from reverie.store.dead_letters import LetterFilter, count_dead_letters, group_dead_letters, list_dead_letters
 
     with CommandSession(tenant) as session:
+        session.require_tenant()
         where = LetterFilter(source=source, reason=reason)
         groups = group_dead_letters(session.worker, session.tenant_id, where=where)
         letters = list_dead_letters(session.worker, session.tenant_id, where=where, limit=limit)
@@ -105,6 +106,7 @@ def show_letter(letter: str, tenant: str | None, as_json: bool) -> None:
     from reverie.store.dead_letters import KEPT_BYTES, read_dead_letter
 
     with CommandSession(tenant) as session:
+        session.require_tenant()
         dead_letter = read_dead_letter(session.worker, session.tenant_id, letter)
     if as_json:
         print_json({"tenant_id": session.tenant_id, "dead_letter": dead_letter})
@@ -150,6 +152,7 @@ def redrive(
     from reverie.store.dead_letters import LetterFilter
 
     with CommandSession(tenant) as session:
+        session.require_tenant()
         summary = redrive_dead_letters(
             session.worker,
             tenant_id=session.tenant_id,

@@ -27,8 +27,10 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
     from reverie.consolidate.stages import NAMES
     from reverie.store.runs import list_runs
 
-    with CommandSession(tenant) as session, session.primary_reader.transaction(session.tenant_id) as conn:
-        found = list_runs(conn, session.tenant_id, stage=stage, limit=limit)
+    with CommandSession(tenant) as session:
+        session.require_tenant()
+        with session.primary_reader.transaction(session.tenant_id) as conn:
+            found = list_runs(conn, session.tenant_id, stage=stage, limit=limit)
         if not found and stage and (names := similar(stage, NAMES)):
             error = NotFoundError(f"There is no stage {stage!r}.")
             error.similar = names

@@ -9,7 +9,7 @@ import os
 import socket
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -51,7 +51,8 @@ def command(host: str, port: int, inspector: bool, access_log: bool, as_json: bo
     Settings: DATABASE_URL, REVERIE_EMBEDDING_MODEL, REVERIE_THREADS (parallel model calls), REVERIE_API_CONNECTIONS
     (to Postgres, in each of two roles), REVERIE_API_BYTES, REVERIE_API_CHARACTERS, REVERIE_API_SECONDS,
     REVERIE_API_RATE (such as 200/second); REVERIE_READ_URL (a streaming replica that answers reads);
-    REVERIE_INSPECTOR_KEY (opens every tenant in the inspector), REVERIE_INSPECTOR_SECRET (signs its cookies).
+    REVERIE_INSPECTOR=1 (as --inspector), REVERIE_INSPECTOR_KEY (opens every tenant in the inspector),
+    REVERIE_INSPECTOR_SECRET (signs its cookies); FORWARDED_ALLOW_IPS (proxies that may say who calls and by HTTPS).
 
     \b
     Examples:
@@ -99,6 +100,7 @@ def serve_app(served: ServedApp) -> None:
                 tune_interpreter()
                 _print_address(served, self.servers[0].sockets[0].getsockname()[1])
 
+    served = replace(served, inspector=served.inspector or settings.inspector)
     app = create_app(settings)
     if served.inspector:
         from reverie.inspector.app import mount_inspector

@@ -47,11 +47,20 @@ class Judgement:
     #: Turns that were judged, with their subjects, and those of them that wait for the next run.
     asked: Mapping[UUID, str] = field(default_factory=dict)
     waiting_ids: Sequence[UUID] = ()
+    #: Turns about which there is nothing to ask: no statement is near to them (any more).
+    settled_ids: Sequence[UUID] = ()
 
     @property
     def subject_ids(self) -> set[str]:
         """Of whom something was judged."""
         return set(self.asked.values())
+
+
+def stop_waiting(conn: Connection[Any], attempt: Run, judgement: Judgement) -> None:
+    """Let no message wait that has no statement near to it any more; otherwise it would wait forever."""
+    if judgement.settled_ids:
+        params = attempt.params() | {"turn_ids": list(judgement.settled_ids)}
+        conn.execute(queries("facts")["stop_waiting"], params)
 
 
 def write_judgement(conn: Connection[Any], attempt: Run, judgement: Judgement) -> set[str]:

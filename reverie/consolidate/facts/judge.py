@@ -59,7 +59,7 @@ class NearPair(NamedTuple):
     by: SaidStatement
 
 
-def judge_pairs_to_judge(attempt: Run, evidence: Sequence[UUID]) -> Judgement:
+def judge_near_pairs(attempt: Run, evidence: Sequence[UUID]) -> Judgement:
     """Judge the messages of these memories, and these memories by later messages; counts `judged` messages."""
     work = attempt.work
     numbers = work.policy.structured_facts

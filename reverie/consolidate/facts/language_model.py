@@ -107,7 +107,8 @@ def judge_ends(attempt: Run, model: LanguageModel, evidence: Sequence[UUID]) -> 
     asked: dict[UUID, str] = {}
     waiting_ids: list[UUID] = []
     sending = True
-    for messages in _messages(attempt, evidence):
+    turns = _turns(attempt, evidence)
+    for messages in _messages(attempt, turns):
         inputs = [message.shown for message in messages]
         caller = ModelCaller.of_run(attempt)
         answers = ask(caller, model, prompt, inputs, sending=sending, require_some=False)
@@ -121,7 +122,8 @@ def judge_ends(attempt: Run, model: LanguageModel, evidence: Sequence[UUID]) -> 
         sending &= not reasons or not reasons <= _WAITING
         attempt.pulse()
     attempt.report.add("judged", len(asked) - len(waiting_ids))
-    return Judgement(model=model.key, ends=ends, asked=asked, waiting_ids=waiting_ids)
+    settled_ids = [turn_id for turn_id in turns if turn_id not in asked]
+    return Judgement(model=model.key, ends=ends, asked=asked, waiting_ids=waiting_ids, settled_ids=settled_ids)
 
 
 def ends_prompt(near: int) -> Prompt[Endings]:
@@ -159,12 +161,17 @@ def _left(rest: str | None, text: str, attempt: Run) -> str | None:
     return " ".join(strip_invisible(rest).split())
 
 
-def _messages(attempt: Run, evidence: Sequence[UUID]) -> Iterator[list[EndingMessage]]:
-    """Yield the messages to ask about, a portion at a time."""
+def _turns(attempt: Run, evidence: Sequence[UUID]) -> list[UUID]:
+    """Return the turns of these memories, and those that wait."""
+    params = attempt.work.params() | {"evidence": list(evidence)}
+    with attempt.work.transaction() as conn:
+        return [row[0] for row in conn.execute(queries("facts")["turns_to_judge"], params)]
+
+
+def _messages(attempt: Run, turns: Sequence[UUID]) -> Iterator[list[EndingMessage]]:
+    """Yield the messages to ask about, a portion at a time; of a turn without a near statement there is none."""
     work, sql = attempt.work, queries("facts")
     numbers, extract = work.policy.structured_facts, work.policy.extract.model
-    with work.transaction() as conn:
-        turns = [row[0] for row in conn.execute(sql["turns_to_judge"], work.params() | {"evidence": list(evidence)})]
     shown = {
         "near": numbers.near,
         "similarity": numbers.near_similarity,
@@ -173,7 +180,7 @@ def _messages(attempt: Run, evidence: Sequence[UUID]) -> Iterator[list[EndingMes
         "before_characters": extract.context_characters,
     }
     for start in range(0, len(turns), _PORTION):
-        params = work.params() | shown | {"turn_ids": turns[start : start + _PORTION]}
+        params = work.params() | shown | {"turn_ids": list(turns[start : start + _PORTION])}
         with work.transaction() as conn, conn.cursor(row_factory=class_row(EndingMessage)) as cursor:
             messages = cursor.execute(sql["read_ending_messages"], params).fetchall()
         if messages:

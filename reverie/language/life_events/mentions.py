@@ -22,6 +22,8 @@ from reverie.policy.life_events import LifeEventsPolicy
 
 _PACK: Final = language_table("mentions")
 _PLANNED: Final = _PACK.pattern("planned", re.IGNORECASE)
+_IS_ON: Final = _PACK.pattern("is_on", re.IGNORECASE)
+_ASKS: Final = _PACK.pattern("asks", re.IGNORECASE)
 _CANCELLED: Final = _PACK.pattern("cancelled", re.IGNORECASE)
 _MOVED: Final = _PACK.pattern("moved", re.IGNORECASE)
 _YEARLY: Final = _PACK.pattern("yearly")
@@ -169,9 +171,22 @@ def _kind(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> MentionKin
             return "moved"
         # of the same day only what is surely an event: "I'm going to bed tonight"
         least = numbers.planned if one.coming.first > one.said else numbers.told
-        if plan is not None or (worth >= least and _PLANNED.search(sentence)):
+        if plan is not None or (worth >= least and _is_planned(sentence, one.coming, worth, numbers.told)):
             return "planned"
-    return "told" if worth >= numbers.told else None
+    return "told" if worth >= numbers.told and not _ASKS.match(sentence) else None
+
+
+def _is_planned(sentence: str, time: NamedTime, worth: float, told: float) -> bool:
+    """Whether somebody will do something, or something is on a day or at a place.
+
+    "My calendar next week is a crime" says what something is like; it is an event only if it is one without its day.
+    """
+    if _PLANNED.search(sentence):
+        return True
+    if (is_on := _IS_ON.search(sentence)) is None:
+        return False
+    is_before = is_on.start() < time.start and is_on.end() <= time.end
+    return is_before or bool(is_on["at"]) or worth >= told
 
 
 def _best(times: Iterable[NamedTime]) -> NamedTime | None:

@@ -165,7 +165,7 @@ def _logic(of: Material) -> list[Section]:
         Line(text=f"[WORKING] {_escaped(one_line(text))}", label="active preference", worth=math.inf)
         for text in of.given.preferences
     ]
-    lines += [Line(text=typed(one), id=one.id, label=one.kind, worth=one.score) for one in of.memories]
+    lines += [_line(typed(one), one) for one in of.memories]
     block = Block(head="<memory>", lines=lines, foot="</memory>")
     return [_system(of), fit("memories", [block], of.memory_budget, of.count), *_rest(of, escape=_escaped)]
 
@@ -266,8 +266,12 @@ def _coming(of: Material) -> Block:
 
 
 def _memories(of: Material, head: str, told: Callable[[Chosen], str]) -> Section:
-    lines = [Line(text=told(one), id=one.id, label=one.kind, worth=one.score) for one in of.memories]
+    lines = [_line(told(one), one) for one in of.memories]
     return fit("memories", [Block(head=head, lines=lines)], of.memory_budget, of.count)
+
+
+def _line(text: str, one: Chosen) -> Line:
+    return Line(text=text, id=one.id, label=one.kind, worth=one.score, made_of=one.same_ids)
 
 
 def _behavior(of: Material, blocks: Sequence[tuple[str, Sequence[str]]]) -> Section:

@@ -14,7 +14,7 @@ from reverie.language.text import CountTokens
 from reverie.policy import Policy
 from reverie.policy.live import MoodName
 from reverie.recall.contexts.earlier import earlier_statements, with_earlier
-from reverie.recall.contexts.material import Chosen, Material
+from reverie.recall.contexts.material import Chosen, Material, one_line_each
 from reverie.recall.contexts.person import UNKNOWN, person_statement, read_person
 from reverie.recall.contexts.request import Given
 from reverie.recall.contexts.scope import admitted_profile, connection_statements, scope_notes, with_tools
@@ -32,6 +32,8 @@ from reverie.store.session.piggyback import Piggyback
 
 #: A name that no subject can have.
 _NOBODY = ""
+#: Important memories that are read for each one that is told, since some say the same.
+_READ_FOR_EACH = 2
 #: Forms that say how to meet a person.
 _OF_PERSONS = ("contact", "reverie")
 
@@ -142,10 +144,11 @@ class ContextReader:
             return replace(material, staged=staged, told=told)
         if top_k and query.text:
             recalled = material.recalled or await self._recall(session, subject, top_k, material.memory_budget)
-            return replace(material, recalled=recalled, memories=_recalled(recalled))
+            return replace(material, recalled=recalled, memories=one_line_each(_recalled(recalled)))
         if top_k:
             statement = _important_statement(session.tenant_id, query, self.policy, top_k, admitted)
-            return replace(material, memories=_important(await session.run(statement)))
+            important = one_line_each(_important(await session.run(statement)))
+            return replace(material, memories=important[:top_k])
         return material
 
 
@@ -203,7 +206,7 @@ def _important_statement(
         "rates": list(policy.decay.rates.values()),
         "grace_days": policy.decay.grace_days,
         "min_importance": policy.recall.min_importance,
-        "limit": top_k,
+        "limit": _READ_FOR_EACH * top_k,
     }
     return Statement(queries("context")["important"], params)
 

@@ -25,6 +25,7 @@ def found(text: str, *statements: KnownStatement) -> list[Mention]:
         ("Hey Ann, I'm starting a new job on Monday!", "planned", "Starting a new job", "2026-03-16"),
         ("My exam is next Tuesday, I'm so nervous.", "planned", "Exam", "2026-03-17"),
         ("Our wedding is on 12 June in Porto.", "planned", "Wedding in Porto", "2026-06-12"),
+        ("My wedding next week is in Rome.", "planned", "Wedding is in Rome", "2026-03-16"),
         ("I'll be in Berlin from Thursday until Sunday.", "planned", "In Berlin", "2026-03-12"),
         ("The wedding is moved to October.", "moved", "The wedding is moved to October.", "2026-10-01"),
         ("I'll return next week after the exams.", "planned", "Return after the exams", "2026-03-16"),
@@ -57,6 +58,8 @@ def test_what_comes_every_year(text: str, title: str, who: str | None, first: st
     "text",
     [
         "Should I go to Paris on Friday?",
+        "Please change the opening hours everywhere: from 15 April we open at 7 am, because of the office crowd.",
+        "My calendar next week is a crime, by the way.",
         'He said "I\'m flying to Rome on Friday".',
         "I'm going to bed tonight.",
         "I have to do laundry tomorrow.",
