@@ -19,7 +19,8 @@ PORT ?= 3000
 export PREFECT_PORT ?= 4200
 COUNT ?= 100000
 SEED ?= 20261122
-WORKERS ?= 2
+# three for two cores: a test often waits, for a process that starts or for a moment to come
+WORKERS ?= 3
 
 .PHONY: help env demo ui marts docs screens prefect worker test test-extras test-adapters test-installs reader judge test-deployments test-llm test-mcp kills fuzz lint types house ci bench lock client site dist wheel clean
 

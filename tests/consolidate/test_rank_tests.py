@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from reverie.consolidate.signal.rank_tests import significant, trend_line, trend_p
 
 
 def test_the_trend_is_that_of_kendalls_tau() -> None:
+    from scipy import stats  # takes a second, which every process that collects tests would pay
+
     values = np.random.default_rng(3).normal(size=30) + np.linspace(0, 1.5, 30)
     theirs = stats.kendalltau(np.arange(30), values, method="asymptotic").pvalue
     # ours has the correction for continuity, and one for dependence
@@ -31,6 +32,8 @@ def test_noise_is_rarely_told(dependence: float, most: float) -> None:
 
 
 def test_the_line_is_theils_and_sens() -> None:
+    from scipy import stats
+
     random = np.random.default_rng(5)
     times, values = np.arange(20.0) ** 1.1, random.normal(size=20) + np.arange(20)
     values[4] = 500.0
@@ -39,6 +42,8 @@ def test_the_line_is_theils_and_sens() -> None:
 
 
 def test_many_tests_are_corrected_as_scipy_corrects_them() -> None:
+    from scipy import stats
+
     p_values = np.random.default_rng(2).uniform(size=40) ** 3
     theirs = stats.false_discovery_control(p_values) <= 0.1
     assert significant(list(p_values), 0.1) == list(theirs)
