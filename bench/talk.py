@@ -46,7 +46,9 @@ def main() -> None:
     if options.voices:
         read_voices(policy)
         return
-    rows = [(kind, str(a_week), *false_rates(kind, a_week, options.people, policy)) for kind in KINDS for a_week in (2, 7)]
+    rows = [
+        (kind, str(a_week), *false_rates(kind, a_week, options.people, policy)) for kind in KINDS for a_week in (2, 7)
+    ]
     head = ("noise", "days a week", "have one at a time", "begin at a look", "ever in 40 weeks")
     print_table("Changes told of noise", head, rows)
     rows = [

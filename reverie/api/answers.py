@@ -26,7 +26,7 @@ def answer(value: Any, *, status: int = 200) -> Response:
 
 
 def notes_as_asked(notes: Sequence[str], *, embed: bool) -> list[str]:
-    """Return the notes of an answer; where the caller wanted no model (`embed`), none of them says that it is missing."""
+    """Return the notes of an answer; if the caller wanted no model (`embed`), none says that it is missing."""
     if embed:
         return list(notes)
     return [_AS_ASKED if note in (NO_MODEL, NO_NEAR_SUMMARIES) else note for note in notes]

@@ -234,7 +234,7 @@ update memory.extractions e
 set ends_wait = e.turn_id = any(%(waiting)s), ends_model = case when e.turn_id <> all(%(waiting)s) then %(model)s end
 where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s)
 
--- name: stop_waiting
+-- name: stop_waiting_for_ends
 -- Turns that wait for a model and about which there is nothing to ask any more.
 update memory.extractions e set ends_wait = false
 where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s) and e.ends_wait

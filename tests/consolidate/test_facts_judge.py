@@ -1,4 +1,4 @@
-"""What the judge of Reverie's own finds ended: which pairs it is given, and that the way of a history makes no difference."""
+"""What the judge of Reverie's own finds ended: which pairs it is given, in one go and in parts."""
 
 from __future__ import annotations
 

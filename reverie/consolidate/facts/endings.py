@@ -56,11 +56,11 @@ class Judgement:
         return set(self.asked.values())
 
 
-def stop_waiting(conn: Connection[Any], attempt: Run, judgement: Judgement) -> None:
+def stop_waiting_for_ends(conn: Connection[Any], attempt: Run, judgement: Judgement) -> None:
     """Let no message wait that has no statement near to it any more; otherwise it would wait forever."""
     if judgement.settled_ids:
         params = attempt.params() | {"turn_ids": list(judgement.settled_ids)}
-        conn.execute(queries("facts")["stop_waiting"], params)
+        conn.execute(queries("facts")["stop_waiting_for_ends"], params)
 
 
 def write_judgement(conn: Connection[Any], attempt: Run, judgement: Judgement) -> set[str]:

@@ -17,7 +17,7 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.facts.decide import decide
-from reverie.consolidate.facts.endings import Judgement, judged_values, stop_waiting, write_judgement
+from reverie.consolidate.facts.endings import Judgement, judged_values, stop_waiting_for_ends, write_judgement
 from reverie.consolidate.facts.judge import judge_near_pairs
 from reverie.consolidate.facts.language_model import judge_ends
 from reverie.consolidate.facts.read import (
@@ -60,7 +60,7 @@ def facts(work: Work) -> Report:
         with work.transaction() as conn:
             if judgement.asked:  # what was judged is read again where it is written: nothing is erased in between
                 hold_off_erasures(conn, work.tenant_id)
-            stop_waiting(conn, attempt, judgement)
+            stop_waiting_for_ends(conn, attempt, judgement)
             evidence = read_evidence(conn, params)
             dirty = sorted({*(each.subject_id for each in evidence), *judgement.subject_ids})
             if dirty:
