@@ -158,7 +158,7 @@ class StructuredFactsPolicy(Table):
     #: this at least where a language model judges, and where Reverie's own judge does.
     near: Annotated[int, Field(ge=0, le=50)] = 0
     near_similarity: Share = 0.15
-    judge_similarity: Share = 0.35
+    judge_similarity: Share = 0.3
     #: Chance of an end from which the judge of Reverie's own is followed; 0: it is not asked.
     ends_chance: Share = 0.0
     #: Those as important as this are always recalled.

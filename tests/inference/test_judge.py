@@ -32,8 +32,8 @@ def test_a_pair_is_judged_the_same_alone_and_among_others_on_any_threads(pairs: 
 @pytest.mark.parametrize(
     ("statement", "ends", "stays"),
     [
-        ("Works with Danny", "Danny's jacked it in, last day was Friday", "Zoe's jacked it in, last day was Friday"),
-        ("Car: Skoda Octavia", "sold the skoda, got a bike instead", "the skoda's back from the garage, good as new"),
+        ("Danny works for me.", "Danny left us in spring", "Zoe left us in spring"),
+        ("Car: Skoda Octavia", "sold the skoda, got a bike instead", "thinking of selling the skoda"),
         ("Workshop rate: 65 an hour", "we've put the workshop rate up to 72", "should i ask for a higher rate?"),
         ("i've got spin class on thursdays at 7", "packed in spin, my knees won't have it", "spin was brutal today"),
     ],
