@@ -28,7 +28,8 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.revisions import NOT_MIGRATED
 
-LEFT_OUT = ("run_id", "tenant_id")
+#: Columns that do not count: which model was asked what a turn ends is known by what it ended.
+LEFT_OUT = ("ends_model", "run_id", "tenant_id")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

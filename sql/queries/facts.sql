@@ -183,11 +183,12 @@ where m.tenant_id = %(tenant)s and m.id = any(%(evidence)s) and m.relation is no
 order by 1
 
 -- name: read_said
--- What these subjects stated, with vectors; a statement that was merged into another one ends as that does.
-select m.id, m.subject_id, m.turn_id, m.happened_at, m.content,
+-- What these subjects stated, with vectors; a statement that was merged into another one ends as that does. A message that
+-- waits for a language model is left to it.
+select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.into_id,
        m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,
        m.id = any(%(evidence)s) as is_new,
-       m.id = any(%(evidence)s) and e.ends_model is null as is_unjudged, halfvec_send(v.vec) as vector
+       m.id = any(%(evidence)s) and e.ends_model is null and not e.ends_wait as is_unjudged, halfvec_send(v.vec) as vector
 from memory.memories m
 join memory.extractions e on e.tenant_id = m.tenant_id and e.turn_id = m.turn_id
 join memory.vectors v on v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.item_id = m.id

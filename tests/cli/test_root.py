@@ -117,10 +117,11 @@ def test_a_reader_that_leaves_early() -> None:
         assert process.wait(timeout=60) != 0
 
 
-def test_interrupting_is_130(invoke, monkeypatch) -> None:
+def test_interrupting_is_130(invoke, conn, monkeypatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
+    conn.execute("insert into ops.tenants (tenant_id, policy) values ('acme', 'reverie')")
     monkeypatch.setattr("reverie.store.digest.digest", interrupted)
     result = invoke("digest")
     assert result.exit_code == 130
@@ -128,6 +129,7 @@ def test_interrupting_is_130(invoke, monkeypatch) -> None:
 
 
 def test_a_lost_database_is_a_sentence(invoke, conn) -> None:
+    conn.execute("insert into ops.tenants (tenant_id, policy) values ('acme', 'reverie')")
     conn.execute("drop schema memory cascade")
     result = invoke("digest")
     assert result.exit_code == DatabaseError.exit_code

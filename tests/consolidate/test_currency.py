@@ -177,7 +177,7 @@ def test_running_again_changes_nothing(store: Store, tmp_path: Path) -> None:
     tell(store, tmp_path / "a.jsonl", *MOVED, (7, "I work at Zoho."), (8, "I also work at Acme."))
     before = digest(store, "t")
     consolidate(store)
-    again = run_facts(Work(store=store, scope=SCOPE, policy=POLICY, as_of=day(30)))
+    again = run_facts(Work(store=store, scope=SCOPE, policy=POLICY, as_of=day(30), embedder=WordEmbedder()))
     assert not any(again.counts.values())
     assert digest(store, "t") == before
 

@@ -31,7 +31,7 @@ LEFT = "Gave up on spin, my knees won't have it. My new supplier is Norbury."
 
 def said(number: int, *, turn: int, vector: list[float], **more: Any) -> SaidStatement:
     unit = np.array([vector], np.float32) / np.linalg.norm(vector)
-    given: dict[str, Any] = {"may_end": True, "is_new": True, "is_unjudged": True} | more
+    given: dict[str, Any] = {"may_end": True, "is_new": True, "is_unjudged": True, "into_id": None} | more
     return SaidStatement(
         id=UUID(int=number), subject_id="ann", turn_id=UUID(int=turn), happened_at=START + timedelta(hours=turn),
         content=f"statement {number}", vector=to_half_wire(unit)[0].tobytes(), **given,
@@ -60,6 +60,16 @@ def test_a_message_meets_near_statements_from_before_it() -> None:
 def test_of_many_near_statements_the_nearest_are_judged() -> None:
     statements = [said(number, turn=number, vector=[1.0, number / 10]) for number in range(1, 7)]
     assert {old for old, by in paired(statements) if by == 6} == {3, 4, 5}
+
+
+def test_a_message_does_not_end_what_it_says_again() -> None:
+    statements = [
+        said(1, turn=1, vector=[1.0, 0.0]),
+        said(2, turn=2, vector=[1.0, 0.0], may_end=False, into_id=UUID(int=1)),
+        said(3, turn=2, vector=[1.0, 0.1]),
+        said(4, turn=3, vector=[1.0, 0.1]),
+    ]
+    assert paired(statements) == {(1, 3), (3, 3)}
 
 
 @given(st.permutations(range(6)), st.integers(0, 6))

@@ -26,6 +26,7 @@ VALUES = {
     "real": ("0.5", "0.50000006"),
     "double precision": ("0.5", "0.5000000000000001"),
     "boolean": ("false", "true"),
+    "boolean[]": ("'{false}'", "'{true}'"),
     "bytea": (r"'\x00'", r"'\x01'"),
     "timestamp with time zone": ("'2026-01-01T00:00:00Z'", "'2026-01-01T00:00:00.000001Z'"),
     "text[]": ("'{a}'", "'{a,b}'"),
@@ -43,6 +44,7 @@ NOT_DIGESTED = {("terms", "first_id")}
 #: Where a check constraint wants certain values, of a column by any name or in one table.
 WORDS = {
     "kind": ("'fact'", "'episode'"),
+    "topics.words": ("'{a}'", "'{b}'"),
     "phase": ("'holds'", "'past'"),
     "state": ("'active'", "'merged'"),
     "relation": ("'extracted'", "'outcome'"),

@@ -30,6 +30,7 @@ VALUES = {
     "real": "0.5",
     "double precision": "0.5",
     "boolean": "false",
+    "boolean[]": "'{false}'",
     "bytea": r"'\x00'",
     "timestamp with time zone": "'2026-01-01T00:00:00Z'",
     "date": "'2026-01-01'",

@@ -44,6 +44,8 @@ class SaidStatement:
     turn_id: UUID
     happened_at: datetime
     content: str
+    #: The memory that it was merged into; None: none.
+    into_id: UUID | None
     #: Whether it may end: it is no end, is not past, and was not merged into another one.
     may_end: bool
     #: Whether it is new, and whether its message was not judged yet.
@@ -96,7 +98,7 @@ def pairs_to_judge(statements: Sequence[SaidStatement], numbers: StructuredFacts
     """Yield of a subject the pairs that are new: of each message the nearest of the statements from before.
 
     Of the `near` earlier statements with the highest cosine to a statement of the message, `judge_similarity` at least,
-    those that are new or whose message was not judged.
+    those that are new or whose message was not judged; a message does not end what it says again.
     """
     olds = [said for said in statements if said.may_end]
     if not olds:
@@ -121,8 +123,10 @@ def pairs_to_judge(statements: Sequence[SaidStatement], numbers: StructuredFacts
             near[at >= message[0].happened_at.timestamp()] = -1
             order = np.argsort(-near, kind="stable")[: numbers.near]
             for place in order[near[order] >= numbers.judge_similarity].tolist():
-                if olds[place].is_new or message[0].is_unjudged:
-                    yield NearPair(olds[place], message[nearest[place]])
+                old = olds[place]
+                is_repeated = any(said.into_id == old.id for said in message)
+                if not is_repeated and (old.is_new or message[0].is_unjudged):
+                    yield NearPair(old, message[nearest[place]])
 
 
 def _blocks(messages: Sequence[list[SaidStatement]], olds: int) -> Iterator[list[list[SaidStatement]]]:
