@@ -26,7 +26,7 @@ from tests.consolidate.test_compress import TENANT, say
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 CHECKED = ("extract", "embed", "merge", "link")
 NUMBERS = StructuredFactsPolicy(near=3, judge_similarity=0.25)
-LEFT = "Gave up on spin, my knees won't have it. My new supplier is Norbury."
+LEFT = "The loft in Porthleven is sold, we bought a barge."
 
 
 def said(number: int, *, turn: int, vector: list[float], **more: Any) -> SaidStatement:
@@ -106,7 +106,7 @@ def run_facts(store: Store, policy: Policy, days: float) -> Report:
 
 
 def tell(conn: Any) -> None:
-    say(conn, "I've got spin class on Thursdays at 7.", START, session="a")
+    say(conn, "Our listing is the Net Loft in Porthleven.", START, session="a")
     say(conn, "I've got choir on Mondays at 8.", START + timedelta(minutes=1), session="a")
     say(conn, LEFT, START + timedelta(days=3), session="b")
 
@@ -123,7 +123,7 @@ def test_it_ends_what_no_rule_sees_in_one_go_and_day_by_day(store: Store, conn: 
     report = run_facts(store, policy, 4)
     assert report["judged"] == 1 and report["judged_ends"] >= 1
     live = standing(conn)
-    assert {holds for content, holds in live.items() if "Thursdays" in content} == {False}
+    assert {holds for content, holds in live.items() if "Net Loft" in content} == {False}
     assert {holds for content, holds in live.items() if "Mondays" in content} == {True}
     by = conn.execute(
         "select distinct j.model, t.text from memory.judged_ends j join log.turns t on t.id = j.turn_id"

@@ -34,8 +34,13 @@ def test_a_pair_is_judged_the_same_alone_and_among_others_on_any_threads(pairs: 
     [
         ("Danny works for me.", "Danny left us in spring", "Zoe left us in spring"),
         ("Car: Skoda Octavia", "sold the skoda, got a bike instead", "thinking of selling the skoda"),
+        ("Likes squash", "went off squash completely", "squash soup again, lovely"),
         ("Workshop rate: 65 an hour", "we've put the workshop rate up to 72", "should i ask for a higher rate?"),
-        ("i've got spin class on thursdays at 7", "packed in spin, my knees won't have it", "spin was brutal today"),
+        (
+            "i've got spin class on thursdays at 7",
+            "packed in spin, my knees won't have it",
+            "should i get new shoes for spin?",
+        ),
     ],
 )
 def test_what_ends_a_statement_and_what_does_not(statement: str, ends: str, stays: str) -> None:
