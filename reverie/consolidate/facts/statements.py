@@ -88,8 +88,8 @@ class StatedValue:
     def order(self) -> tuple[datetime, Arrival, bool, bool, UUID]:
         """What sorts values by event time, then arrival.
 
-        Of one turn, a change comes late ("Three?" "He turned 4"), and what it was judged to end last: what a value of it
-        replaces is replaced, and not only over.
+        Of one turn, a change comes late ("Three?" "He turned 4"), and what it was judged to end last: what a value
+        of it replaces is replaced, and not only over.
         """
         arrived = arrival(self.session_id, self.turn_index, self.turn_id)
         return self.valid_from, arrived, self.ends_memory is not None, self.phase == "begins", self.id
