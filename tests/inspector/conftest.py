@@ -37,8 +37,8 @@ SAID: list[tuple[str, ...]] = [
     ("bob", "b1", "2026-03-05T12:00", "user", "My name is Bob and I live in Paris."),
     ("bob", "b1", "2026-03-05T12:01", "user", "My sister Zelda plays the violin."),
 ]
-#: The same of another subject, which no test changes.
-SAID += [("eve", session, *rest) for subject, session, *rest in SAID if subject == "ann"]
+#: The same of two other subjects: one that no test changes, and one whose memory is corrected and undone.
+SAID += [(name, *rest) for name in ("eve", "ida") for subject, *rest in SAID if subject == "ann"]
 CAROL = ("carol", "c1", "2026-03-05T12:00", "user", "I live in Rome.")
 UNTIL = "2026-05-01T00:00:00+00:00"
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.xdist_group("inspector")
 
 
 def memory_of(admin: httpx.Client, words: str) -> str:
-    page = admin.get("subject", params={"subject": "eve"}).text
+    page = admin.get("subject", params={"subject": "ida"}).text
     found = re.search(rf'memory=([0-9a-f-]{{36}})">[^<]*{words}', page)
     assert found, page
     return found[1]
@@ -36,7 +36,7 @@ def test_a_correction_is_made_and_taken_back(admin: httpx.Client) -> None:
 
 
 def test_an_undo_names_who_asked(site: Site, admin: httpx.Client) -> None:
-    history = admin.get("subject", params={"subject": "eve", "view": "history"}).text
+    history = admin.get("subject", params={"subject": "ida", "view": "history"}).text
     ended = re.findall(r'memory=([0-9a-f-]{36})">[^<]*Oslo', history)[-1]
     form = {"token": token_of(history), "memory": ended, "kind": "keep_apart"}
     page = admin.post("amend", data=form).text

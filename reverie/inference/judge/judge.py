@@ -31,6 +31,10 @@ class _Text(NamedTuple):
     ids: npt.NDArray[np.int64]
     letters: npt.NDArray[np.int64]
 
+    def cut(self, most: int) -> _Text:
+        """Return the first so many tokens."""
+        return _Text(self.states[:most], self.ids[:most], self.letters[:most])
+
 
 class TrainedJudge:
     """Judges pairs. What it gives depends on the pair alone."""
@@ -90,7 +94,7 @@ class TrainedJudge:
 
 def _joined(sides: Sequence[tuple[int, str, int]], texts: Mapping[str, _Text]) -> dict[str, npt.NDArray[Any]]:
     """The tokens of a pair: states, of which text, kinds."""
-    parts = [_Text(*(each[:most] for each in texts[text])) for _, text, most in sides]
+    parts = [texts[text].cut(most) for _, text, most in sides]
     of = [side for side, _, _ in sides]
     return {
         "states": np.concatenate([part.states for part in parts]),
