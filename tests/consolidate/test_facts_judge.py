@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.consolidate.facts import judge as module
+from reverie.consolidate.facts.decide import decide
 from reverie.consolidate.facts.judge import SaidStatement, pairs_to_judge
+from reverie.consolidate.facts.statements import StatedValue
 from reverie.consolidate.stages import STAGES
 from reverie.inference import load_embedder, to_half_wire
 from reverie.model import Scope
@@ -87,6 +89,23 @@ def test_parts_judge_what_the_whole_judges(order: list[int], cut: int) -> None:
 
     first, everything = set(order[:cut]), set(order)
     assert judged(first, first) | judged(everything, everything - first) == judged(everything, everything)
+
+
+def test_what_the_message_states_again_goes_on() -> None:
+    """ "Back in Berlin" does not end "I live in Berlin", whatever the judge says."""
+    common: dict[str, Any] = {
+        "subject_id": "ann", "speaker": "", "relation": "lives_in", "object": "Berlin", "confidence": 0.9, "sure": 0.9,
+        "importance": 0.5, "origin": "reader",
+    }  # fmt: skip
+
+    def value(number: int, turn: int, **more: Any) -> StatedValue:
+        ids = {"id": UUID(int=number), "memory_id": UUID(int=turn), "bearer_id": UUID(int=turn)}
+        return StatedValue(**common | ids, turn_id=UUID(int=turn), valid_from=START + timedelta(days=turn), **more)
+
+    end = value(3, 2, phase="ends", ends_memory=UUID(int=1), is_kept=False)
+    validity = decide([value(1, 1), value(2, 2, phase="begins"), end]).validity
+    assert [validity[UUID(int=turn)].valid_to for turn in (1, 2)] == [None, None]
+    assert decide([value(1, 1), end]).validity[UUID(int=1)].valid_to == START + timedelta(days=2)
 
 
 @pytest.fixture

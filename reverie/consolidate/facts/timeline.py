@@ -244,9 +244,13 @@ class Timeline:
         self.others.append((value, None))
 
     def _end_memory(self, value: StatedValue) -> None:
-        """Take the end of what one memory states: the value that it is in force for, or its plan."""
+        """Take the end of what one memory states: the value that it is in force for, or its plan.
+
+        A value that the same message states again goes on ("Back in Berlin" after "I live in Berlin").
+        """
         for stint in list(self._in_force):
-            if any(value.ends_memory == each.bearer_id for each in stint.stated):
+            is_meant = any(value.ends_memory == each.bearer_id for each in stint.stated)
+            if is_meant and not any(value.turn_id == each.turn_id for each in stint.stated):
                 self._close(stint, value)
         for place, plan in list(self._plans.items()):
             if value.ends_memory == plan.bearer_id and frozenset((plan.bearer_id, value.bearer_id)) not in self._apart:
