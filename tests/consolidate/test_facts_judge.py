@@ -92,7 +92,7 @@ def test_parts_judge_what_the_whole_judges(order: list[int], cut: int) -> None:
 
 
 def test_what_the_message_states_again_goes_on() -> None:
-    """ "Back in Berlin" does not end "I live in Berlin", whatever the judge says."""
+    """ "Back in Berlin" takes the place of "I live in Berlin", so that somebody lives there still."""
     common: dict[str, Any] = {
         "subject_id": "ann", "speaker": "", "relation": "lives_in", "object": "Berlin", "confidence": 0.9, "sure": 0.9,
         "importance": 0.5, "origin": "reader",
@@ -100,12 +100,23 @@ def test_what_the_message_states_again_goes_on() -> None:
 
     def value(number: int, turn: int, **more: Any) -> StatedValue:
         ids = {"id": UUID(int=number), "memory_id": UUID(int=turn), "bearer_id": UUID(int=turn)}
-        return StatedValue(**common | ids, turn_id=UUID(int=turn), valid_from=START + timedelta(days=turn), **more)
+        at = {"turn_id": UUID(int=turn), "valid_from": START + timedelta(days=turn)}
+        return StatedValue(**common | ids | at | more)
 
-    end = value(3, 2, phase="ends", ends_memory=UUID(int=1), is_kept=False)
-    validity = decide([value(1, 1), value(2, 2, phase="begins"), end]).validity
-    assert [validity[UUID(int=turn)].valid_to for turn in (1, 2)] == [None, None]
-    assert decide([value(1, 1), end]).validity[UUID(int=1)].valid_to == START + timedelta(days=2)
+    def ended(*more: StatedValue) -> dict[int, tuple[datetime | None, UUID | None]]:
+        end = value(9, 2, phase="ends", ends_memory=UUID(int=1), is_kept=False)
+        validity = decide([value(1, 1), *more, end]).validity
+        return {id_.int: (valid.valid_to, valid.superseded_by) for id_, valid in validity.items()}
+
+    then = START + timedelta(days=2)
+    replaced, stands = (then, UUID(int=2)), (None, None)
+    assert ended() == {1: replaced}
+    assert ended(value(2, 2, phase="begins")) == {1: replaced, 2: stands}
+    # one that is surer takes its place, too, and what repeats it later is as new
+    assert ended(value(2, 2, sure=0.95)) == {1: replaced, 2: stands}
+    assert ended(value(2, 2), value(3, 3)) == {1: replaced, 2: stands, 3: stands}
+    # a message whose statement was merged into the old one says it again: nothing ends
+    assert ended(value(2, 2, bearer_id=UUID(int=1))) == {1: stands}
 
 
 @pytest.fixture

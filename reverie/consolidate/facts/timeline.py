@@ -141,13 +141,7 @@ class Timeline:
         if value.sure > known.opened.sure:
             opened = Stint(value, [value], is_weak=known.is_weak)
             known.continued = opened
-            self._finish(known, value)
-            self.undecided = {
-                tuple(opened if each is known else each for each in pair): reason  # type: ignore[misc]
-                for pair, reason in self.undecided.items()
-            }
-            self._beside = {frozenset(opened if each is known else each for each in pair) for pair in self._beside}
-            self._begin(opened)
+            self._succeed(known, opened)
             known = opened
         else:
             known.stated.append(value)
@@ -160,6 +154,16 @@ class Timeline:
                 and value.valid_from > stint.stated[-1].valid_from
             ):
                 self._close(stint, value)
+
+    def _succeed(self, known: Stint, opened: Stint) -> None:
+        """Let another stint of the same value take the place of one, also beside others."""
+        self._finish(known, opened.opened)
+        self.undecided = {
+            tuple(opened if each is known else each for each in pair): reason  # type: ignore[misc]
+            for pair, reason in self.undecided.items()
+        }
+        self._beside = {frozenset(opened if each is known else each for each in pair) for pair in self._beside}
+        self._begin(opened)
 
     def _meet(self, stint: Stint, opened: Stint, *, several: bool) -> None:
         """Let a new value replace one in force, or stand beside it."""
@@ -244,17 +248,33 @@ class Timeline:
         self.others.append((value, None))
 
     def _end_memory(self, value: StatedValue) -> None:
-        """Take the end of what one memory states: the value that it is in force for, or its plan.
-
-        A value that the same message states again goes on ("Back in Berlin" after "I live in Berlin").
-        """
-        for stint in list(self._in_force):
-            is_meant = any(value.ends_memory == each.bearer_id for each in stint.stated)
-            if is_meant and not any(value.turn_id == each.turn_id for each in stint.stated):
-                self._close(stint, value)
+        """Take the end of what one memory states: the value that it is in force for, or its plan."""
+        said = [stint for stint in self.stints if any(value.ends_memory == each.bearer_id for each in stint.stated)]
+        for stint in dict.fromkeys(_latest(stint) for stint in said):
+            if stint.is_open:
+                self._end_said(stint, value)
         for place, plan in list(self._plans.items()):
             if value.ends_memory == plan.bearer_id and frozenset((plan.bearer_id, value.bearer_id)) not in self._apart:
                 self.others[place] = (self._plans.pop(place), value)
+
+    def _end_said(self, stint: Stint, value: StatedValue) -> None:
+        """End what was said of a value before a message; what the message itself states goes on.
+
+        "Back in Berlin" takes the place of "I live in Berlin", and so does a new price that was taken for the old one.
+        """
+        again = [each for each in stint.stated if each.turn_id == value.turn_id]
+        if any(each.bearer_id == value.ends_memory for each in again):
+            return
+        if not again:
+            self._close(stint, value)
+        elif stint.opened in again:
+            for earlier in self.stints:
+                if earlier.continued is stint:
+                    earlier.continued = None
+        elif not self._kept_apart(stint, value):
+            opened = Stint(again[0], again, is_weak=stint.is_weak)
+            stint.stated = [each for each in stint.stated if each not in again]
+            self._succeed(stint, opened)
 
     def _drop_plan(self, value: StatedValue) -> None:
         """Take the end of a plan: "I won't run the marathon after all"."""
@@ -329,6 +349,10 @@ class Timeline:
             return False
         theirs = {id_ for each in stint.stated for id_ in (each.memory_id, each.bearer_id)}
         return any(frozenset((id_, own)) in self._apart for id_ in theirs for own in (value.memory_id, value.bearer_id))
+
+
+def _latest(stint: Stint) -> Stint:
+    return _latest(stint.continued) if stint.continued else stint
 
 
 def _has_words(value: StatedValue, words: frozenset[str], end: StatedValue) -> bool:
