@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -63,8 +64,12 @@ def _start_elsewhere(directory: Path) -> subprocess.Popen[str]:
 
 def _postmasters(server: EmbeddedPostgres) -> list[int]:
     """The Postgres processes of this directory that no other of them started."""
-    pids = {pid for pid in psutil.pids() if programs.serves(pid, server.directory / "data")}
-    return [pid for pid in pids if psutil.Process(pid).ppid() not in pids]
+    parents = {}
+    for pid in psutil.pids():
+        with contextlib.suppress(psutil.NoSuchProcess):  # a worker of the server may end meanwhile
+            if programs.serves(pid, server.directory / "data"):
+                parents[pid] = psutil.Process(pid).ppid()
+    return [pid for pid, parent in parents.items() if parent not in parents]
 
 
 def test_starting_twice_is_starting_once(server: EmbeddedPostgres) -> None:
