@@ -5,6 +5,7 @@
 Of the voices whose ends were labelled (training/reader/GUIDE.md, "What ends"): each statement that was told before a
 message and had not ended, in words, of the twelve nearest ones of each message, and all that the message ends. The
 statements are the labelled ones; with `--read`, those of dev and test as the reader reads them and memory keeps them.
+Without it also the pairs of single messages, as the part `single`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from bench.ended import ENDED, LEAST, labelled, memories_of, turns_of
 from bench.keeping import statement_of
 from reverie.consolidate.extract.stated import candidates_of
 from reverie.inference import load_embedder
+from reverie.language.parts import parts
 from reverie.language.statements.stated import MessageStatement
 from reverie.language.text import sentences
 from reverie.language.topics import telling_words
@@ -76,18 +78,27 @@ def told(lines: Sequence[Mapping[str, Any]], name: str, policy: Policy) -> Itera
 
 
 def own_words(line: Mapping[str, Any], number: int, ends: Mapping[tuple[int, int], frozenset[int]]) -> list[str]:
-    """Return by statement of a message the clause or sentence that says it; nothing where only a part of that ends."""
-    owns = []
-    for label in line["s"]:
-        saying = (each for each in sentences(line["t"]) if label["o"] in each)
-        owns.append((label.get("c") or next(saying, "")).strip(" .,;"))
-    by = [ends.get((number, place), frozenset()) for place in range(len(owns))]
+    """Return by statement of a message the clause, sentence or part that says it and ends at once; or nothing."""
+    by = [ends.get((number, place), frozenset()) for place in range(len(line["s"]))]
+    owns = [label.get("c") or _holding(label["o"], sentences(line["t"])) for label in line["s"]]
+    parted = [_holding(label["o"], parts(own)) for label, own in zip(line["s"], owns, strict=True)]
+    objects = [label["o"] for label in line["s"]]
+
+    def ends_at_once(own: str, place: int, texts: Sequence[str]) -> bool:
+        return all(
+            other_by == by[place]
+            for other, text, other_by in zip(objects, texts, by, strict=True)
+            if other in own or own in text or text in own
+        )
+
     return [
-        own
-        if all(other_by == by[place] for other, other_by in zip(owns, by, strict=True) if own in other or other in own)
-        else ""
-        for place, own in enumerate(owns)
+        own if ends_at_once(own, place, owns) else part if part and ends_at_once(part, place, parted) else ""
+        for place, (own, part) in enumerate(zip(owns, parted, strict=True))
     ]
+
+
+def _holding(object_: str, texts: Sequence[str]) -> str:
+    return next((text for text in texts if object_ in text), "").strip(" .,;")
 
 
 def labels(name: str) -> dict[tuple[int, int], frozenset[int]]:
@@ -141,6 +152,28 @@ def pairs(
                 }  # fmt: skip
 
 
+def single(file: Path = ENDED / "single.jsonl") -> Iterator[dict[str, Any]]:
+    """Yield the pairs of single messages: what each ends, what stays, and the parts of what ends in part."""
+    for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        olds = [(old, key == "ended") for key in ("ended", "stays") for old in line[key]]
+        olds += [pair for told in line.get("parts", ()) for pair in parted(told["own"], told["ends"])]
+        for old, ended in olds:
+            yield {
+                "old": old, "q": line.get("q", ""), "t": line["t"], "ended": ended, "own": "", "near": 1.0,
+                "part": "single", "open": True,
+            }  # fmt: skip
+
+
+def parted(own: str, ends: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of what was told, each with whether it ends: whether at least half of it is labelled."""
+    spans = [(own.index(each), own.index(each) + len(each)) for each in ends]
+    at = 0
+    for part in parts(own):
+        ended = sum(max(0, min(last, at + len(part)) - max(first, at)) for first, last in spans)
+        yield part.strip(), 2 * ended >= len(part)
+        at += len(part)
+
+
 def unit_vectors(texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
     """Return the vectors of texts."""
     texts = list(dict.fromkeys(texts))
@@ -164,6 +197,8 @@ def main() -> None:
     with given.out.open("w", encoding="utf-8") as file:
         for name, lines in voices.items():
             file.writelines(json.dumps(pair) + "\n" for pair in pairs(lines, olds.get(name, ()), vectors))
+        if not given.read:
+            file.writelines(json.dumps(pair) + "\n" for pair in single())
 
 
 if __name__ == "__main__":

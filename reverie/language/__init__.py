@@ -21,6 +21,7 @@
 - `measures`: finds the numbers that a text reports, and of what they are
 - `talk_words`: the words of a message that may be what it is about
 - `subject`: a statement as a sentence about its speaker
+- `parts`: the parts of a sentence that can become untrue one by one
 - `grounding`: whether generated text is supported by its sources
 - `headings`: the words that may become keys of a profile
 """

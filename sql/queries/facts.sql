@@ -185,14 +185,17 @@ order by 1
 -- name: read_said
 -- What these subjects stated, with vectors; a statement that was merged into another one ends as that does. A message that
 -- waits for a language model is left to it.
-select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.into_id,
+select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.origin, m.into_id,
        m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,
        m.id = any(%(evidence)s) as is_new,
-       m.id = any(%(evidence)s) and e.ends_model is null and not e.ends_wait as is_unjudged, halfvec_send(v.vec) as vector
+       m.id = any(%(evidence)s) and e.ends_model is null and not e.ends_wait as is_unjudged, halfvec_send(v.vec) as vector,
+       halfvec_send(t.vec) as message_vector
 from memory.memories m
 join memory.extractions e on e.tenant_id = m.tenant_id and e.turn_id = m.turn_id
 join memory.vectors v on v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.item_id = m.id
     and v.model = %(embedding)s and v.part = 0
+left join memory.vectors t on t.tenant_id = m.tenant_id and t.subject_id = m.subject_id and t.item_id = m.turn_id
+    and t.model = %(embedding)s and t.part = 0
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(some)s) and m.relation is not null and m.turn_id is not null
   and m.state <> 'candidate' and m.happened_at <= %(as_of)s
 order by m.subject_id, m.happened_at, m.id
@@ -221,12 +224,19 @@ join memory.memories b on b.tenant_id = %(tenant)s and b.id = x.by_id and b.subj
 on conflict (tenant_id, memory_id, turn_id) do nothing
 
 -- name: ended_in_part
--- Statements that were judged to have ended and of which something is left.
+-- Statements that were judged to have ended, each with the first message that ends it: what that one leaves of it is told by
+-- a memory of its own, which later messages end in their turn.
 select m.id, m.subject_id, m.kind, m.base, m.polarity, m.happened_at, m.turn_id, m.session_id, m.relation, m.who, m.phase,
-       m.lasting, m.expires_at
+       m.lasting, m.expires_at, f.turn_id as ended_by
 from memory.memories m
+cross join lateral (
+    select j.turn_id
+    from memory.judged_ends j
+    join log.turns t on t.tenant_id = j.tenant_id and t.id = j.turn_id
+    where j.tenant_id = m.tenant_id and j.memory_id = m.id
+    order by t.said_at, t.turn_index, t.id
+    limit 1) f
 where m.tenant_id = %(tenant)s and m.id = any(%(memory_ids)s)
-  and exists (select from memory.judged_ends j where j.tenant_id = %(tenant)s and j.memory_id = m.id)
 order by m.id
 
 -- name: mark_judged

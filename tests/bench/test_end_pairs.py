@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.end_pairs import Old, pairs, told
+from bench.end_pairs import Old, own_words, pairs, parted, told
 from reverie.policy import load_policy
 
 LINES = [
@@ -28,7 +28,10 @@ def olds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Old]:
 
 
 def test_labelled_statements_are_told_in_words(olds: list[Old]) -> None:
-    assert olds == [Old("Works with Danny", 2, frozenset({3})), Old("Works with Zoe", 2, frozenset())]
+    assert olds == [
+        Old("Works with Danny", 2, frozenset({3}), own="Danny does the Mondays"),
+        Old("Works with Zoe", 2, frozenset(), own="Zoe the rest"),
+    ]
 
 
 def test_a_statement_meets_messages_until_one_ends_it(olds: list[Old]) -> None:
@@ -42,3 +45,19 @@ def test_a_statement_meets_messages_until_one_ends_it(olds: list[Old]) -> None:
         ("Works with Zoe", "Danny's jacked it in.", False),
         ("Works with Zoe", "Zoe does all.", False),
     ]
+
+
+def test_what_ends_in_part_gives_a_pair_a_part() -> None:
+    own = "may 2900, june and september 3300, july august 3600. cook is extra 900"
+    ended = dict(parted(own, ["july august 3600"]))
+    assert ended == {
+        "may 2900,": False, "june and september 3300,": False, "july august 3600.": True, "cook is extra 900": False,
+    }  # fmt: skip
+
+
+def test_own_words_are_those_that_end_at_once() -> None:
+    line = {"t": "I teach labs on mondays, and I swim at noon.", "s": [{"o": "labs on mondays"}, {"o": "swim at noon"}]}
+    both = frozenset({9})
+    assert own_words(line, 1, {(1, 0): both, (1, 1): both}) == ["I teach labs on mondays, and I swim at noon"] * 2
+    assert own_words(line, 1, {(1, 0): both}) == ["I teach labs on mondays", "and I swim at noon"]
+    assert own_words(line | {"t": "labs on mondays plus swim at noon"}, 1, {(1, 0): both}) == ["", ""]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from reverie.consolidate.facts import judge as module
 from reverie.consolidate.facts.decide import decide
-from reverie.consolidate.facts.judge import SaidStatement, pairs_to_judge
+from reverie.consolidate.facts.judge import NearPair, SaidStatement, end_of, pairs_to_judge, questions
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.consolidate.stages import STAGES
 from reverie.inference import load_embedder, to_half_wire
@@ -33,11 +34,13 @@ LEFT = "The loft in Porthleven is sold, we bought a barge."
 
 def said(number: int, *, turn: int, vector: list[float], **more: Any) -> SaidStatement:
     unit = np.array([vector], np.float32) / np.linalg.norm(vector)
-    given: dict[str, Any] = {"may_end": True, "is_new": True, "is_unjudged": True, "into_id": None} | more
-    return SaidStatement(
-        id=UUID(int=number), subject_id="ann", turn_id=UUID(int=turn), happened_at=START + timedelta(hours=turn),
-        content=f"statement {number}", vector=to_half_wire(unit)[0].tobytes(), **given,
-    )  # fmt: skip
+    given: dict[str, Any] = {
+        "id": UUID(int=number), "subject_id": "ann", "turn_id": UUID(int=turn),
+        "happened_at": START + timedelta(hours=turn), "content": f"statement {number}", "origin": "reader",
+        "may_end": True, "is_new": True, "is_unjudged": True, "into_id": None, "message_vector": None,
+        "vector": to_half_wire(unit)[0].tobytes(),
+    }  # fmt: skip
+    return SaidStatement(**given | more)
 
 
 def paired(statements: list[SaidStatement]) -> set[tuple[int, int]]:
@@ -57,6 +60,30 @@ def test_a_message_meets_near_statements_from_before_it() -> None:
     # of a message's own statements the nearest one tells of the end
     by = {pair.old.id.int: pair.by.id.int for pair in pairs_to_judge(statements, NUMBERS) if pair.by.turn_id.int == 3}
     assert by == {1: 5, 2: 4}
+
+
+def test_a_message_is_near_by_its_own_vector_too() -> None:
+    """What is said in passing is near to the message, and not to the statement beside it."""
+    old = said(1, turn=1, vector=[1.0, 0.2])
+    vector = to_half_wire(np.array([[1.0, 0.0]], np.float32))[0].tobytes()
+    far = said(2, turn=2, vector=[-0.2, 1.0])
+    assert paired([old, far]) == set()
+    assert paired([old, replace(far, message_vector=vector)]) == {(1, 2)}
+
+
+def test_own_words_end_part_by_part() -> None:
+    rota = "Danny does the Mondays, Zoe does the rest"
+    pair = NearPair(said(1, turn=1, vector=[1, 0], content=rota, origin="said"), said(2, turn=2, vector=[1, 0]))
+    assert questions(pair.old) == [rota, "Danny does the Mondays, ", "Zoe does the rest"]
+    assert questions(replace(pair.old, origin="reader")) == [rota]
+
+    def left(*chances: float) -> str | None:
+        end = end_of(pair, chances, 0.9)
+        return end.rest if end else "all of it"
+
+    assert left(0.2, 0.1, 0.1) == "all of it"
+    assert left(0.2, 0.95, 0.1) == left(0.95, 0.95, 0.1) == "Zoe does the rest"
+    assert left(0.95, 0.1, 0.1) is left(0.2, 0.95, 0.95) is left(0.95) is None
 
 
 def test_of_many_near_statements_the_nearest_are_judged() -> None:

@@ -15,8 +15,9 @@ def test_single_messages_say_what_ends_and_what_stays() -> None:
     lines = [json.loads(line) for line in (ENDED / "single.jsonl").read_text(encoding="utf-8").splitlines()]
     assert len({line["t"] for line in lines}) == len(lines)
     for line in lines:
-        assert line.keys() - {"q"} == {"t", "ended", "stays"}
-        assert line["ended"] or line["stays"]
+        assert line.keys() - {"q", "parts"} == {"t", "ended", "stays"}
+        assert line["ended"] or line["stays"] or line["parts"]
+        assert all(each in told["own"] for told in line.get("parts", ()) for each in told["ends"])
         assert set(line["ended"]).isdisjoint(line["stays"])
 
 

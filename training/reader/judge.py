@@ -4,8 +4,8 @@
 
 `PAIRS` and `MORE_PAIRS` are of `python -m bench.end_pairs`. The upper layers of the published reader, fine-tuned, read
 the statement, the question before the message if that is short, and the message side by side; the layers below are
-shared and read each text apart. It is trained on the pairs of `train` and on `ended/single.jsonl`, and measured on
-those of `dev` and `test`.
+shared and read each text apart. It is trained on the pairs of `train` and `single`, and measured on those of `dev` and
+`test`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import argparse
 import json
 import pickle
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +28,6 @@ import optax
 from reverie.inference.judge.pairs import KINDS, EndPair, kinds_of
 from reverie.inference.reader.decoding import LETTERS
 from training.reader import network
-from training.reader.check import ENDED
 from training.reader.export import FOLDER, parameters_of
 from training.reader.network import HIDDEN, Parameters
 from training.reader.states import LAYERS, Encoded, LowerLayers
@@ -76,14 +75,6 @@ def read_pairs(file: Path) -> list[Pair]:
         Pair(one["old"], one["q"], one["t"], one["ended"], one["near"], one["part"], one.get("own", ""))
         for one in lines
     ]
-
-
-def single(file: Path = ENDED / "single.jsonl") -> Iterator[Pair]:
-    """Yield the pairs of single messages."""
-    for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
-        for key in ("ended", "stays"):
-            for old in line[key]:
-                yield Pair(old, line.get("q", ""), line["t"], key == "ended")
 
 
 class Texts:
@@ -320,7 +311,8 @@ def main() -> None:
     chosen = options.parse_args()
     texts, pairs = Texts(chosen.lower), read_pairs(chosen.pairs)
     of_train = [pair for pair in pairs if pair.part == "train"]
-    parameters = train(texts, of_train, chosen.epochs, labelled=list(single()))
+    labelled = [pair for pair in pairs if pair.part == "single"]
+    parameters = train(texts, of_train, chosen.epochs, labelled=labelled)
     if chosen.out:
         chosen.out.write_bytes(pickle.dumps((chosen.lower, jax.tree.map(np.asarray, parameters))))
     for file in (chosen.pairs, *chosen.measure):

@@ -87,18 +87,16 @@ def write_judgement(conn: Connection[Any], attempt: Run, judgement: Judgement) -
 
 
 def _write_rests(conn: Connection[Any], attempt: Run, judgement: Judgement) -> None:
-    """Write what is left of statements as candidates of their turns and times; of two rests the shorter one."""
-    rests: dict[UUID, JudgedEnd] = {}
-    for end in judgement.ends:
-        before = rests.get(end.memory_id)
-        if end.rest and (before is None or len(end.rest) < len(before.rest or "")):
-            rests[end.memory_id] = end
+    """Write what the first message that ends a statement leaves of it, as candidates of its turn and time."""
+    rests = {(end.memory_id, end.turn_id): end for end in judgement.ends if end.rest}
     candidates: list[Candidate] = []
     lineage: list[Lineage] = []
     with conn.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(queries("facts")["ended_in_part"], attempt.params() | {"memory_ids": list(rests)})
-        for row in rows:
-            end = rests[row["id"]]
+        memory_ids = sorted({memory_id for memory_id, _ in rests})
+        for row in cursor.execute(queries("facts")["ended_in_part"], attempt.params() | {"memory_ids": memory_ids}):
+            end = rests.get((row["id"], row["ended_by"]))
+            if end is None:
+                continue
             candidate = _rest(row, end, attempt.work.tenant_id, judgement.model)
             candidates.append(candidate)
             for relation, turn_id, at in (

@@ -10,22 +10,27 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
+from itertools import chain, groupby, islice
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
 from psycopg.rows import class_row
 
 from reverie.consolidate.facts.endings import JudgedEnd, Judgement
-from reverie.inference import Vectors, from_half_wire
+from reverie.inference import from_half_wire
 from reverie.inference.batching import threads_of
 from reverie.inference.judge import EndPair, shared_judge
+from reverie.language.cues.keeping import OWN_WORDS, REST
+from reverie.language.parts import parts, without_parts
 from reverie.language.text import strip_invisible
 from reverie.policy.recall import StructuredFactsPolicy
 from reverie.store.queries import queries
 from reverie.store.runs import Run
+
+if TYPE_CHECKING:
+    from reverie.inference.judge.judge import TrainedJudge
 
 #: Subjects whose statements are in memory at a time.
 _SUBJECTS = 64
@@ -44,6 +49,7 @@ class SaidStatement:
     turn_id: UUID
     happened_at: datetime
     content: str
+    origin: str
     #: The memory that it was merged into; None: none.
     into_id: UUID | None
     #: Whether it may end: it is no end, is not past, and was not merged into another one.
@@ -52,6 +58,8 @@ class SaidStatement:
     is_new: bool
     is_unjudged: bool
     vector: bytes
+    #: Of the whole message; None: it has none.
+    message_vector: bytes | None
 
 
 class NearPair(NamedTuple):
@@ -77,28 +85,51 @@ def judge_near_pairs(attempt: Run, evidence: Sequence[UUID]) -> Judgement:
         ]
         texts = _texts(attempt, {pair.by.turn_id for pair in pairs})
         known = [pair for pair in pairs if pair.by.turn_id in texts]
-        chances = judge.chances([EndPair(pair.old.content, *texts[pair.by.turn_id]) for pair in known])
-        ends += [
-            JudgedEnd(
-                subject_id=pair.old.subject_id,
-                memory_id=pair.old.id,
-                turn_id=pair.by.turn_id,
-                by_id=pair.by.id,
-                said_at=pair.by.happened_at,
-            )
-            for pair, chance in zip(known, chances, strict=True)
-            if chance >= numbers.ends_chance
-        ]
+        ends += _ends(judge, known, texts, numbers.ends_chance)
         attempt.pulse()
     attempt.report.add("judged", len(asked))
     return Judgement(model=judge.model, ends=ends, asked=asked)
 
 
+def _ends(
+    judge: TrainedJudge, pairs: Sequence[NearPair], texts: Mapping[UUID, tuple[str, str]], least: float
+) -> Iterator[JudgedEnd]:
+    asked = [[EndPair(question, *texts[pair.by.turn_id]) for question in questions(pair.old)] for pair in pairs]
+    chances = iter(judge.chances(list(chain.from_iterable(asked))))
+    for pair, of_pair in zip(pairs, asked, strict=True):
+        end = end_of(pair, list(islice(chances, len(of_pair))), least)
+        if end is not None:
+            yield end
+
+
+def questions(said: SaidStatement) -> list[str]:
+    """Return what the judge is asked of a statement: all of it, and each part of one in several parts."""
+    found = parts(said.content) if said.origin in (OWN_WORDS, REST) else []
+    return [said.content, *(found if len(found) > 1 else ())]
+
+
+def end_of(pair: NearPair, chances: Sequence[float], least: float) -> JudgedEnd | None:
+    """Return the end of a statement, or of some of its parts, by the chances of its `questions`; None: it goes on."""
+    whole, *of_parts = chances
+    ended = {place for place, chance in enumerate(of_parts) if chance >= least}
+    if not ended and whole < least:
+        return None
+    is_in_part = 0 < len(ended) < len(of_parts)
+    return JudgedEnd(
+        subject_id=pair.old.subject_id,
+        memory_id=pair.old.id,
+        turn_id=pair.by.turn_id,
+        by_id=pair.by.id,
+        said_at=pair.by.happened_at,
+        rest=without_parts(pair.old.content, ended) if is_in_part else None,
+    )
+
+
 def pairs_to_judge(statements: Sequence[SaidStatement], numbers: StructuredFactsPolicy) -> Iterator[NearPair]:
     """Yield of a subject the pairs that are new: of each message the nearest of the statements from before.
 
-    Of the `near` earlier statements with the highest cosine to a statement of the message, `judge_similarity` at least,
-    those that are new or whose message was not judged; a message does not end what it says again.
+    Of the `near` earlier statements with the highest cosine to the message or to a statement of it, `judge_similarity`
+    at least, those that are new or whose message was not judged; a message does not end what it says again.
     """
     olds = [said for said in statements if said.may_end]
     if not olds:
@@ -108,18 +139,18 @@ def pairs_to_judge(statements: Sequence[SaidStatement], numbers: StructuredFacts
         said for said in statements
         if said.is_unjudged or (first_new is not None and said.happened_at > first_new)
     ]  # fmt: skip
-    matrix = _vectors(olds)
+    matrix = from_half_wire([said.vector for said in olds])
     at = np.array([said.happened_at.timestamp() for said in olds])
     in_order = sorted(bys, key=attrgetter("happened_at", "turn_id", "id"))
     messages = [list(of_turn) for _, of_turn in groupby(in_order, attrgetter("turn_id"))]
     for block in _blocks(messages, len(olds)):
-        cosines = np.round(_vectors([said for message in block for said in message]) @ matrix.T, _DIGITS)
+        cosines = np.round(
+            from_half_wire([vector for message in block for vector in _told(message)]) @ matrix.T, _DIGITS
+        )
         row = 0
         for message in block:
-            of_message = cosines[row : row + len(message)]
-            row += len(message)
-            nearest = of_message.argmax(0)
-            near = of_message[nearest, np.arange(len(olds))]
+            nearest = cosines[row : row + len(message)].argmax(0)
+            near = cosines[row : (row := row + len(_told(message)))].max(0)
             near[at >= message[0].happened_at.timestamp()] = -1
             order = np.argsort(-near, kind="stable")[: numbers.near]
             for place in order[near[order] >= numbers.judge_similarity].tolist():
@@ -129,21 +160,23 @@ def pairs_to_judge(statements: Sequence[SaidStatement], numbers: StructuredFacts
                     yield NearPair(old, message[nearest[place]])
 
 
+def _told(message: Sequence[SaidStatement]) -> list[bytes]:
+    """The vectors of the statements of a message, and its own."""
+    own = message[0].message_vector
+    return [*(said.vector for said in message), *([] if own is None else [own])]
+
+
 def _blocks(messages: Sequence[list[SaidStatement]], olds: int) -> Iterator[list[list[SaidStatement]]]:
     block: list[list[SaidStatement]] = []
     size = 0
     for message in messages:
-        if block and (size + len(message)) * olds > _BLOCK:
+        if block and (size + len(_told(message))) * olds > _BLOCK:
             yield block
             block, size = [], 0
         block.append(message)
-        size += len(message)
+        size += len(_told(message))
     if block:
         yield block
-
-
-def _vectors(statements: Sequence[SaidStatement]) -> Vectors:
-    return from_half_wire([said.vector for said in statements])
 
 
 def _statements(attempt: Run, evidence: Sequence[UUID]) -> Iterator[list[SaidStatement]]:

@@ -1,0 +1,51 @@
+"""The parts of a sentence in somebody's own words that can become untrue one by one; pure.
+
+"sleeps 4, no dogs, 140 a night" tells three things. A new price ends one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from itertools import accumulate
+
+from reverie.language.cues.wording import EDGES, SEPARATOR, marked
+
+#: White space after a comma or semicolon, where a part ends.
+_LISTED = re.compile(r"(?<=[,;])\s+")
+_WORD = re.compile(r"\w+")
+#: Fewer words are no part.
+_LEAST_WORDS = 2
+
+
+def parts(text: str) -> list[str]:
+    """Return the parts of a text, which put together are the text: clauses, and what commas list; at least one.
+
+    What is too short belongs to the part before it, and what opens a clause ("and") to the one after it.
+    """
+    cuts = {at.end() for at in _LISTED.finditer(text)}
+    cuts |= set(accumulate(map(len, marked(text).split(SEPARATOR))))
+    found: list[str] = []
+    start = 0
+    for end in sorted({*cuts, len(text)}):
+        piece = text[start:end]
+        if not _is_short(piece):
+            found.append(piece)
+        elif found and not _WORD.fullmatch(piece.strip()):
+            found[-1] += piece
+        else:
+            continue
+        start = end
+    if start < len(text) or not found:
+        found[-1:] = ["".join([*found[-1:], text[start:]])]
+    return found
+
+
+def without_parts(text: str, ended: Collection[int]) -> str | None:
+    """Return a text without the parts at these places, from 0; None where fewer than two words are left."""
+    left = "".join(part for place, part in enumerate(parts(text)) if place not in ended).strip(EDGES)
+    return None if _is_short(left) else left
+
+
+def _is_short(text: str) -> bool:
+    return len(_WORD.findall(text)) < _LEAST_WORDS

@@ -1,0 +1,32 @@
+"""Parts of a sentence that can become untrue one by one."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reverie.language.parts import parts, without_parts
+
+LISTING = "Our holiday let: the Net Loft, sleeps 4, no dogs, £140 a night. min 3 nights"
+
+
+def test_commas_and_clauses_make_parts() -> None:
+    assert [part.strip() for part in parts(LISTING)] == [
+        "Our holiday let:", "the Net Loft,", "sleeps 4,", "no dogs,", "£140 a night.", "min 3 nights",
+    ]  # fmt: skip
+    assert parts("I live in Graz") == ["I live in Graz"]
+    # one word alone is no part, and a number's comma ends none
+    assert parts("Danny, Yusuf, and I work there") == ["Danny, Yusuf, ", "and I work there"]
+    assert len(parts("It is 1,200 a month")) == 1
+
+
+def test_a_text_without_some_of_its_parts() -> None:
+    assert without_parts(LISTING, {4}) == "Our holiday let: the Net Loft, sleeps 4, no dogs, min 3 nights"
+    assert without_parts(LISTING, {4, 5}) == "Our holiday let: the Net Loft, sleeps 4, no dogs"
+    assert without_parts("For May, in Liverpool by train", {1}) == "For May"
+    assert without_parts("For May, in Liverpool by train", {0, 1}) is None
+
+
+@given(st.text("ab .,;:!?\n-I’", max_size=60))
+def test_parts_put_together_are_the_text(text: str) -> None:
+    assert "".join(parts(text)) == text
