@@ -1,11 +1,13 @@
 """Pairs of an old statement and a later message, to train and measure a judge of ends (training/reader/judge.py).
 
     python -m bench.end_pairs --out FILE [--read]
+    python -m bench.end_pairs --vectors FILE
 
 Of the voices whose ends were labelled (training/reader/GUIDE.md, "What ends"): each statement that was told before a
 message and had not ended, in words, of the twelve nearest ones of each message, and all that the message ends. The
 statements are the labelled ones; with `--read`, those of dev and test as the reader reads them and memory keeps them.
-Without it also the pairs of single messages, as the part `single`.
+Without it also the pairs of single messages, as the part `single`. `--vectors` writes the vectors of all that was told
+and of all messages, to train which of them are near (training/reader/nearness.py).
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from bench.ended import ENDED, LEAST, labelled, memories_of, turns_of
 from bench.keeping import statement_of
 from reverie.consolidate.extract.stated import candidates_of
 from reverie.inference import load_embedder
+from reverie.inference.judge.nearness import nearness_of
 from reverie.language.parts import parts
 from reverie.language.statements.stated import MessageStatement
 from reverie.language.text import sentences
@@ -34,6 +37,8 @@ from reverie.policy import Policy, load_policy
 
 #: Pairs of a message that are written, beside those that it ends: as many as a language model is shown.
 MOST = 12
+#: The line of an end that there is not.
+NEVER = 10**9
 
 
 class Old(NamedTuple):
@@ -141,14 +146,15 @@ def pairs(
         ]  # fmt: skip
         if not before:
             continue
-        near = np.stack([vectors[old.content] for old in before]) @ vectors[line["t"]]
+        told = np.stack([vectors[old.content] for old in before])
+        near = nearness_of(load_embedder("minilm").model).log_odds(told, vectors[line["t"]][None])[0]
         nearest = set(np.argsort(-near, kind="stable")[:MOST].tolist())
-        for place, (old, cosine) in enumerate(zip(before, near.tolist(), strict=True)):
+        for place, (old, log_odds) in enumerate(zip(before, near.tolist(), strict=True)):
             if place in nearest or number in old.ended_by:
                 yield {
                     "old": old.content, "q": line.get("q", ""), "t": line["t"], "ended": number in old.ended_by,
                     "own": old.own,
-                    "near": round(cosine, 3), "part": lines[0]["part"], "open": old.over_by is None,
+                    "near": round(log_odds, 2), "part": lines[0]["part"], "open": old.over_by is None,
                 }  # fmt: skip
 
 
@@ -180,10 +186,32 @@ def unit_vectors(texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
     return dict(zip(texts, load_embedder("minilm").encode(texts), strict=True))
 
 
+def write_vectors(
+    file: Path, voices: Mapping[str, Sequence[Mapping[str, Any]]], olds: Mapping[str, Sequence[Old]]
+) -> None:
+    """Write arrays by voice: told in the words of memory and in own ones, lines where told and ended, messages."""
+    texts = [text for of in olds.values() for old in of for text in (old.content, old.own) if text]
+    vectors = unit_vectors(texts + [line["t"] for lines in voices.values() for line in lines[1:]])
+    found: dict[str, Any] = {}
+    for name, of in olds.items():
+        if of:
+            found |= {
+                f"{name}/part": np.array(voices[name][0]["part"]),
+                f"{name}/line": np.array([old.line for old in of]),
+                f"{name}/ended": np.array([min(old.ended_by, default=NEVER) for old in of]),
+                f"{name}/worded": np.stack([vectors[old.content] for old in of]).astype(np.float16),
+                f"{name}/own": np.stack([vectors[old.own or old.content] for old in of]).astype(np.float16),
+                f"{name}/messages": np.stack([vectors[line["t"]] for line in voices[name][1:]]).astype(np.float16),
+            }
+    np.savez(file, **found)
+
+
 def main() -> None:
-    """Write the pairs, a line each."""
+    """Write the pairs, a line each, or vectors."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True)
+    written = parser.add_mutually_exclusive_group(required=True)
+    written.add_argument("--out", type=Path)
+    written.add_argument("--vectors", type=Path)
     parser.add_argument("--read", action="store_true")
     given = parser.parse_args()
     voices = {name: lines for name, lines in labelled() if not given.read or lines[0]["part"] != "train"}
@@ -192,6 +220,9 @@ def main() -> None:
     else:
         policy = load_policy("reverie")
         olds = {name: list(told(lines, name, policy)) for name, lines in voices.items()}
+    if given.vectors:
+        write_vectors(given.vectors, voices, olds)
+        return
     texts = [old.content for of in olds.values() for old in of]
     vectors = unit_vectors(texts + [line["t"] for lines in voices.values() for line in lines[1:]])
     with given.out.open("w", encoding="utf-8") as file:

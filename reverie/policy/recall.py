@@ -154,12 +154,15 @@ class StructuredFactsPolicy(Table):
     rule_confidence: Share = 0.9
     #: Minutes within which two values of one session stand beside each other, unless a word of change is said.
     together_minutes: Annotated[float, Field(ge=0, le=10_080)] = 60.0
-    #: Earlier statements, the nearest by cosine, of which is judged which ones a message ends; 0: none is. As near as
-    #: this at least where a language model judges, and where Reverie's own judge does.
+    #: Earlier statements of which is judged which ones a message ends; 0: none is. A language model is shown the
+    #: nearest by cosine, as near as this at least.
     near: Annotated[int, Field(ge=0, le=50)] = 0
     near_similarity: Share = 0.15
-    judge_similarity: Share = 0.3
-    #: Chance of an end from which the judge of Reverie's own is followed; 0: it is not asked.
+    #: The judge of Reverie's own reads those with the highest chance by their vectors alone, this one at least, and the
+    #: parts of a statement in somebody's own words where the chance of all of it is this one at least.
+    judge_chance: Annotated[float, Field(gt=0, lt=1)] = 0.004
+    parts_chance: Share = 0.05
+    #: Chance of an end from which the judge is followed; 0: it is not asked.
     ends_chance: Share = 0.0
     #: Those as important as this are always recalled.
     recall_importance: Share = 0.5

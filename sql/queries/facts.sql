@@ -189,7 +189,7 @@ select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.origin, m.into
        m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,
        m.id = any(%(evidence)s) as is_new,
        m.id = any(%(evidence)s) and e.ends_model is null and not e.ends_wait as is_unjudged, halfvec_send(v.vec) as vector,
-       halfvec_send(t.vec) as message_vector
+       halfvec_send(coalesce(t.vec, v.vec)) as message_vector
 from memory.memories m
 join memory.extractions e on e.tenant_id = m.tenant_id and e.turn_id = m.turn_id
 join memory.vectors v on v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.item_id = m.id

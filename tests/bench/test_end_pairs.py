@@ -36,7 +36,7 @@ def test_labelled_statements_are_told_in_words(olds: list[Old]) -> None:
 
 def test_a_statement_meets_messages_until_one_ends_it(olds: list[Old]) -> None:
     vectors = {
-        text: np.ones(2, np.float32) / 2**0.5
+        text: np.full(384, 384**-0.5, np.float32)
         for text in [*(old.content for old in olds), *(line.get("t") for line in LINES)]
     }
     found = [(pair["old"], pair["t"], pair["ended"]) for pair in pairs(LINES, olds, vectors)]

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from reverie.consolidate.facts import judge as module
 from reverie.consolidate.facts.decide import decide
-from reverie.consolidate.facts.judge import NearPair, SaidStatement, end_of, pairs_to_judge, questions
+from reverie.consolidate.facts.judge import NearPair, SaidStatement, end_of, pairs_to_judge, parts_of
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.consolidate.stages import STAGES
 from reverie.inference import load_embedder, to_half_wire
+from reverie.inference.judge.nearness import NearnessByCosine
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.policy.recall import StructuredFactsPolicy
@@ -28,57 +29,59 @@ from tests.consolidate.test_compress import TENANT, say
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 CHECKED = ("extract", "embed", "merge", "link")
-NUMBERS = StructuredFactsPolicy(near=3, judge_similarity=0.25)
+NUMBERS = StructuredFactsPolicy(near=3, judge_chance=0.5)
 LEFT = "The loft in Porthleven is sold, we bought a barge."
 
 
-def said(number: int, *, turn: int, vector: list[float], **more: Any) -> SaidStatement:
-    unit = np.array([vector], np.float32) / np.linalg.norm(vector)
+def said(number: int, *, turn: int, at: list[float], **more: Any) -> SaidStatement:
     given: dict[str, Any] = {
         "id": UUID(int=number), "subject_id": "ann", "turn_id": UUID(int=turn),
         "happened_at": START + timedelta(hours=turn), "content": f"statement {number}", "origin": "reader",
-        "may_end": True, "is_new": True, "is_unjudged": True, "into_id": None, "message_vector": None,
-        "vector": to_half_wire(unit)[0].tobytes(),
+        "may_end": True, "is_new": True, "is_unjudged": True, "into_id": None,
     }  # fmt: skip
-    return SaidStatement(**given | more)
+    own = vector(at)
+    return SaidStatement(**given | {"vector": own, "message_vector": own} | more)
+
+
+#: In two dimensions; a chance of one half at a cosine of .6.
+FLAT = NearnessByCosine()
 
 
 def paired(statements: list[SaidStatement]) -> set[tuple[int, int]]:
-    return {(pair.old.id.int, pair.by.turn_id.int) for pair in pairs_to_judge(statements, NUMBERS)}
+    return {(pair.old.id.int, pair.by.turn_id.int) for pair in pairs_to_judge(statements, NUMBERS, FLAT)}
 
 
-def test_a_message_meets_near_statements_from_before_it() -> None:
+def test_a_message_meets_statements_from_before_that_it_may_end() -> None:
     near, far = [1.0, 0.2], [-0.2, 1.0]
     statements = [
-        said(1, turn=1, vector=near),
-        said(2, turn=1, vector=far),
-        said(3, turn=2, vector=near, may_end=False),
-        said(4, turn=3, vector=far),
-        said(5, turn=3, vector=near),
+        said(1, turn=1, at=near),
+        said(2, turn=1, at=far),
+        said(3, turn=2, at=near, may_end=False),
+        said(4, turn=3, at=far),
+        said(5, turn=3, at=near),
     ]
-    assert paired(statements) == {(1, 2), (1, 3), (2, 3)}
-    # of a message's own statements the nearest one tells of the end
-    by = {pair.old.id.int: pair.by.id.int for pair in pairs_to_judge(statements, NUMBERS) if pair.by.turn_id.int == 3}
+    assert paired(statements) == {(1, 2), (2, 3)}
+    # the vector of the message counts, which its statements share
+    both = [replace(each, message_vector=vector([0.8, 1.0])) if each.turn_id.int == 3 else each for each in statements]
+    assert paired(both) == {(1, 2), (1, 3), (2, 3)}
+    # of its statements the one that is most like the old one tells of the end
+    by = {pair.old.id.int: pair.by.id.int for pair in pairs_to_judge(both, NUMBERS, FLAT) if pair.by.turn_id.int == 3}
     assert by == {1: 5, 2: 4}
 
 
-def test_a_message_is_near_by_its_own_vector_too() -> None:
-    """What is said in passing is near to the message, and not to the statement beside it."""
-    old = said(1, turn=1, vector=[1.0, 0.2])
-    vector = to_half_wire(np.array([[1.0, 0.0]], np.float32))[0].tobytes()
-    far = said(2, turn=2, vector=[-0.2, 1.0])
-    assert paired([old, far]) == set()
-    assert paired([old, replace(far, message_vector=vector)]) == {(1, 2)}
+def vector(values: list[float]) -> bytes:
+    unit = np.array([values], np.float32) / np.linalg.norm(values)
+    return bytes(to_half_wire(unit)[0].tobytes())
 
 
 def test_own_words_end_part_by_part() -> None:
     rota = "Danny does the Mondays, Zoe does the rest"
-    pair = NearPair(said(1, turn=1, vector=[1, 0], content=rota, origin="said"), said(2, turn=2, vector=[1, 0]))
-    assert questions(pair.old) == [rota, "Danny does the Mondays, ", "Zoe does the rest"]
-    assert questions(replace(pair.old, origin="reader")) == [rota]
+    pair = NearPair(said(1, turn=1, at=[1, 0], content=rota, origin="said"), said(2, turn=2, at=[1, 0]))
+    assert parts_of(pair.old) == ["Danny does the Mondays, ", "Zoe does the rest"]
+    assert parts_of(replace(pair.old, origin="reader")) == []
 
-    def left(*chances: float) -> str | None:
-        end = end_of(pair, chances, 0.9)
+    def left(whole: float, *of_parts: float) -> str | None:
+        end = end_of(pair, whole, of_parts, 0.9)
         return end.rest if end else "all of it"
 
     assert left(0.2, 0.1, 0.1) == "all of it"
@@ -87,16 +90,16 @@ def test_own_words_end_part_by_part() -> None:
 
 
 def test_of_many_near_statements_the_nearest_are_judged() -> None:
-    statements = [said(number, turn=number, vector=[1.0, number / 10]) for number in range(1, 7)]
+    statements = [said(number, turn=number, at=[1.0, number / 10]) for number in range(1, 7)]
     assert {old for old, by in paired(statements) if by == 6} == {3, 4, 5}
 
 
 def test_a_message_does_not_end_what_it_says_again() -> None:
     statements = [
-        said(1, turn=1, vector=[1.0, 0.0]),
-        said(2, turn=2, vector=[1.0, 0.0], may_end=False, into_id=UUID(int=1)),
-        said(3, turn=2, vector=[1.0, 0.1]),
-        said(4, turn=3, vector=[1.0, 0.1]),
+        said(1, turn=1, at=[1.0, 0.0]),
+        said(2, turn=2, at=[1.0, 0.0], may_end=False, into_id=UUID(int=1)),
+        said(3, turn=2, at=[1.0, 0.1]),
+        said(4, turn=3, at=[1.0, 0.1]),
     ]
     assert paired(statements) == {(1, 3), (3, 3)}
 
@@ -105,14 +108,14 @@ def test_a_message_does_not_end_what_it_says_again() -> None:
 def test_parts_judge_what_the_whole_judges(order: list[int], cut: int) -> None:
     """Whatever comes first: a pair is judged once both are there, if few enough are near to the message."""
     vectors = [[1.0, number / 9] for number in range(6)]
-    numbers = StructuredFactsPolicy(near=6, judge_similarity=0.25)
+    numbers = NUMBERS.model_copy(update={"near": 6})
 
     def judged(here: set[int], new: set[int]) -> set[tuple[int, int]]:
         statements = [
-            said(number, turn=number, vector=vectors[number], is_new=number in new, is_unjudged=number in new)
+            said(number, turn=number, at=vectors[number], is_new=number in new, is_unjudged=number in new)
             for number in sorted(here)
         ]
-        return {(pair.old.id.int, pair.by.id.int) for pair in pairs_to_judge(statements, numbers)}
+        return {(pair.old.id.int, pair.by.id.int) for pair in pairs_to_judge(statements, numbers, FLAT)}
 
     first, everything = set(order[:cut]), set(order)
     assert judged(first, first) | judged(everything, everything - first) == judged(everything, everything)

@@ -7,10 +7,11 @@ long as no more statements are near to a message than the policy lets it be held
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain, groupby, islice
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
@@ -22,6 +23,7 @@ from reverie.consolidate.facts.endings import JudgedEnd, Judgement
 from reverie.inference import from_half_wire
 from reverie.inference.batching import threads_of
 from reverie.inference.judge import EndPair, shared_judge
+from reverie.inference.judge.nearness import Nearness, nearness_of
 from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.parts import parts, without_parts
 from reverie.language.text import strip_invisible
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 #: Subjects whose statements are in memory at a time.
 _SUBJECTS = 64
-#: Numbers of a block of cosines: 64 MB.
+#: Numbers of a block of log-odds: 128 MB.
 _BLOCK = 1 << 24
 #: Digits of a cosine that count: the last bits of a sum differ between processors and must not decide.
 _DIGITS = 4
@@ -58,12 +60,12 @@ class SaidStatement:
     is_new: bool
     is_unjudged: bool
     vector: bytes
-    #: Of the whole message; None: it has none.
-    message_vector: bytes | None
+    #: Of the whole message; of the statement where that has none.
+    message_vector: bytes
 
 
 class NearPair(NamedTuple):
-    """A statement, and the statement of a later message that is nearest to it."""
+    """A statement, and the statement of a later message that is most like it."""
 
     old: SaidStatement
     by: SaidStatement
@@ -74,6 +76,7 @@ def judge_near_pairs(attempt: Run, evidence: Sequence[UUID]) -> Judgement:
     work = attempt.work
     numbers = work.policy.structured_facts
     judge = shared_judge(threads_of(work.embedder))
+    nearness = nearness_of(work.embedder.model)
     asked: dict[UUID, str] = {}
     ends: list[JudgedEnd] = []
     for statements in _statements(attempt, evidence):
@@ -81,36 +84,46 @@ def judge_near_pairs(attempt: Run, evidence: Sequence[UUID]) -> Judgement:
         pairs = [
             pair
             for _, of_subject in groupby(statements, attrgetter("subject_id"))
-            for pair in pairs_to_judge(list(of_subject), numbers)
+            for pair in pairs_to_judge(list(of_subject), numbers, nearness)
         ]
         texts = _texts(attempt, {pair.by.turn_id for pair in pairs})
         known = [pair for pair in pairs if pair.by.turn_id in texts]
-        ends += _ends(judge, known, texts, numbers.ends_chance)
+        ends += _ends(judge, known, texts, numbers)
         attempt.pulse()
     attempt.report.add("judged", len(asked))
     return Judgement(model=judge.model, ends=ends, asked=asked)
 
 
 def _ends(
-    judge: TrainedJudge, pairs: Sequence[NearPair], texts: Mapping[UUID, tuple[str, str]], least: float
+    judge: TrainedJudge,
+    pairs: Sequence[NearPair],
+    texts: Mapping[UUID, tuple[str, str]],
+    numbers: StructuredFactsPolicy,
 ) -> Iterator[JudgedEnd]:
-    asked = [[EndPair(question, *texts[pair.by.turn_id]) for question in questions(pair.old)] for pair in pairs]
-    chances = iter(judge.chances(list(chain.from_iterable(asked))))
-    for pair, of_pair in zip(pairs, asked, strict=True):
-        end = end_of(pair, list(islice(chances, len(of_pair))), least)
+    """Judge pairs: all of each statement, then the parts of those of which a part may end."""
+    wholes = judge.chances([EndPair(pair.old.content, *texts[pair.by.turn_id]) for pair in pairs])
+    asked = [
+        parts_of(pair.old) if whole >= numbers.parts_chance else [] for pair, whole in zip(pairs, wholes, strict=True)
+    ]
+    of_parts = iter(
+        judge.chances(
+            [EndPair(part, *texts[pair.by.turn_id]) for pair, some in zip(pairs, asked, strict=True) for part in some]
+        )
+    )
+    for pair, whole, some in zip(pairs, wholes, asked, strict=True):
+        end = end_of(pair, whole, list(islice(of_parts, len(some))), numbers.ends_chance)
         if end is not None:
             yield end
 
 
-def questions(said: SaidStatement) -> list[str]:
-    """Return what the judge is asked of a statement: all of it, and each part of one in several parts."""
+def parts_of(said: SaidStatement) -> list[str]:
+    """Return the parts of a statement in somebody's own words that can end one by one; none of one that has one."""
     found = parts(said.content) if said.origin in (OWN_WORDS, REST) else []
-    return [said.content, *(found if len(found) > 1 else ())]
+    return found if len(found) > 1 else []
 
 
-def end_of(pair: NearPair, chances: Sequence[float], least: float) -> JudgedEnd | None:
-    """Return the end of a statement, or of some of its parts, by the chances of its `questions`; None: it goes on."""
-    whole, *of_parts = chances
+def end_of(pair: NearPair, whole: float, of_parts: Sequence[float], least: float) -> JudgedEnd | None:
+    """Return the end of a statement, or of some of its parts, by the chances of each; None: it goes on."""
     ended = {place for place, chance in enumerate(of_parts) if chance >= least}
     if not ended and whole < least:
         return None
@@ -125,11 +138,13 @@ def end_of(pair: NearPair, chances: Sequence[float], least: float) -> JudgedEnd 
     )
 
 
-def pairs_to_judge(statements: Sequence[SaidStatement], numbers: StructuredFactsPolicy) -> Iterator[NearPair]:
-    """Yield of a subject the pairs that are new: of each message the nearest of the statements from before.
+def pairs_to_judge(
+    statements: Sequence[SaidStatement], numbers: StructuredFactsPolicy, nearness: Nearness
+) -> Iterator[NearPair]:
+    """Yield of a subject the pairs that are new: of each message the likeliest of the statements from before.
 
-    Of the `near` earlier statements with the highest cosine to the message or to a statement of it, `judge_similarity`
-    at least, those that are new or whose message was not judged; a message does not end what it says again.
+    Of the `near` earlier statements that the message is likeliest to end by their vectors alone, those with a chance of
+    `judge_chance` that are new or whose message was not judged; a message does not end what it says again.
     """
     olds = [said for said in statements if said.may_end]
     if not olds:
@@ -139,42 +154,40 @@ def pairs_to_judge(statements: Sequence[SaidStatement], numbers: StructuredFacts
         said for said in statements
         if said.is_unjudged or (first_new is not None and said.happened_at > first_new)
     ]  # fmt: skip
-    matrix = from_half_wire([said.vector for said in olds])
+    of_olds = from_half_wire([said.vector for said in olds])
+    least = math.log(numbers.judge_chance / (1 - numbers.judge_chance))
     at = np.array([said.happened_at.timestamp() for said in olds])
     in_order = sorted(bys, key=attrgetter("happened_at", "turn_id", "id"))
     messages = [list(of_turn) for _, of_turn in groupby(in_order, attrgetter("turn_id"))]
     for block in _blocks(messages, len(olds)):
-        cosines = np.round(
-            from_half_wire([vector for message in block for vector in _told(message)]) @ matrix.T, _DIGITS
-        )
-        row = 0
-        for message in block:
-            nearest = cosines[row : row + len(message)].argmax(0)
-            near = cosines[row : (row := row + len(_told(message)))].max(0)
-            near[at >= message[0].happened_at.timestamp()] = -1
-            order = np.argsort(-near, kind="stable")[: numbers.near]
-            for place in order[near[order] >= numbers.judge_similarity].tolist():
+        log_odds = nearness.log_odds(of_olds, from_half_wire([message[0].message_vector for message in block]))
+        for message, likely in zip(block, log_odds, strict=True):
+            likely[at >= message[0].happened_at.timestamp()] = -np.inf
+            order = np.argsort(-likely, kind="stable")[: numbers.near]
+            for place in order[likely[order] >= least].tolist():
                 old = olds[place]
                 is_repeated = any(said.into_id == old.id for said in message)
                 if not is_repeated and (old.is_new or message[0].is_unjudged):
-                    yield NearPair(old, message[nearest[place]])
+                    yield NearPair(old, _nearest(message, old))
 
 
-def _told(message: Sequence[SaidStatement]) -> list[bytes]:
-    """The vectors of the statements of a message, and its own."""
-    own = message[0].message_vector
-    return [*(said.vector for said in message), *([] if own is None else [own])]
+def _nearest(message: Sequence[SaidStatement], old: SaidStatement) -> SaidStatement:
+    """Return the statement of a message that is most like another one."""
+    if len(message) == 1:
+        return message[0]
+    vectors = from_half_wire([old.vector, *(said.vector for said in message)])
+    return message[int(np.round(vectors[1:] @ vectors[0], _DIGITS).argmax())]
 
 
 def _blocks(messages: Sequence[list[SaidStatement]], olds: int) -> Iterator[list[list[SaidStatement]]]:
     block: list[list[SaidStatement]] = []
     size = 0
     for message in messages:
-        if block and (size + len(_told(message))) * olds > _BLOCK:
+        if block and (size + 1) * olds > _BLOCK:
             yield block
             block, size = [], 0
         block.append(message)
-        size += len(_told(message))
+        size += 1
     if block:
         yield block
 

@@ -1,0 +1,145 @@
+"""Train which statements are near to a message that ends them: `python -m training.reader.nearness VECTORS`.
+
+`VECTORS` is of `python -m bench.end_pairs --vectors`. A bilinear form of low rank of the vectors of a statement and a
+message, plus their cosine, gives the log-odds that the message makes the statement untrue: of each message against all
+that its voice had told before, half a minute on two cores. It is trained on the voices of `train`, and what is printed
+is of `dev` and `test`: the share of ends among the nearest statements, and the pairs that must be read for a share of
+ends, beside the same by cosine alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+import optax
+
+from training.reader.network import HIDDEN
+from training.reader.train import SEED
+
+FILE = Path(__file__).resolve().parents[2] / "reverie" / "inference" / "judge" / "nearness.npz"
+#: Rank of the form, passes over the voices, weight of an end (the log-odds are corrected for it), rate, decay.
+RANK, EPOCHS, END_WEIGHT, RATE, DECAY = 16, 12, 10.0, 3e-3, 3e-2
+#: Statements and messages are filled up to multiples of these.
+STATEMENTS, MESSAGES = 160, 256
+SHARES, NEAREST = (0.5, 0.7, 0.8, 0.9), (1, 3, 6, 12)
+
+Array = npt.NDArray[Any]
+Numbers = dict[str, Any]
+
+
+class Voice(NamedTuple):
+    """Vectors of what was told and of messages, which of them meet, and which end."""
+
+    told: Array
+    messages: Array
+    meets: Array
+    ends: Array
+
+
+def voices(file: Path, part: str) -> Iterator[Voice]:
+    """Yield the voices of a part, each in the words of memory and in the person's own."""
+    with np.load(file) as read:
+        for name in sorted({key.split("/")[0] for key in read.files if read[f"{key.split('/')[0]}/part"] == part}):
+            told_at, ended_at, messages = (read[f"{name}/{each}"] for each in ("line", "ended", "messages"))
+            line = np.arange(2, len(messages) + 2)
+            meets = (told_at[:, None] < line) & (line <= ended_at[:, None])
+            for words in ("worded", "own"):
+                told = read[f"{name}/{words}"].astype(np.float32)
+                yield Voice(told, messages.astype(np.float32), meets, line == ended_at[:, None])
+
+
+def filled(voice: Voice) -> Voice:
+    """Return a voice in the next of a few sizes, so that few are compiled."""
+    rows = -(-len(voice.told) // STATEMENTS) * STATEMENTS - len(voice.told)
+    columns = -(-len(voice.messages) // MESSAGES) * MESSAGES - len(voice.messages)
+    return Voice(
+        np.pad(voice.told, ((0, rows), (0, 0))),
+        np.pad(voice.messages, ((0, columns), (0, 0))),
+        np.pad(voice.meets, ((0, rows), (0, columns))),
+        np.pad(voice.ends, ((0, rows), (0, columns))),
+    )
+
+
+def log_odds(numbers: Numbers, told: Any, messages: Any) -> Any:
+    """Return log-odds, statements in rows and messages in columns, not corrected for the weight of an end."""
+    form = (told @ numbers["statement"]) @ (messages @ numbers["message"]).T + numbers["cosine"] * (told @ messages.T)
+    return form + (told @ numbers["of_statement"])[:, None] + messages @ numbers["of_message"] + numbers["bias"]
+
+
+def loss(numbers: Numbers, voice: Voice) -> Any:
+    """Return the loss of a voice, by thousand pairs."""
+    each = optax.sigmoid_binary_cross_entropy(log_odds(numbers, voice.told, voice.messages), voice.ends)
+    return (voice.meets * (1 + (END_WEIGHT - 1) * voice.ends) * each).sum() / 1000
+
+
+def train(some: Sequence[Voice], *, epochs: int = EPOCHS, seed: int = SEED) -> dict[str, Array]:
+    """Return the numbers of a nearness, log-odds corrected for the weight of an end."""
+    first, second = jax.random.split(jax.random.key(seed))
+    numbers: Numbers = {
+        "statement": jax.random.normal(first, (HIDDEN, RANK)) * 0.05,
+        "message": jax.random.normal(second, (HIDDEN, RANK)) * 0.05,
+        "of_statement": jnp.zeros(HIDDEN),
+        "of_message": jnp.zeros(HIDDEN),
+        "cosine": jnp.array(5.0),
+        "bias": jnp.array(-6.0),
+    }
+    optimize = optax.adamw(optax.cosine_decay_schedule(RATE, len(some) * epochs), weight_decay=DECAY)
+    state = optimize.init(numbers)
+
+    @partial(jax.jit, donate_argnums=(0, 1))
+    def step(numbers: Numbers, state: Any, voice: Voice) -> tuple[Numbers, Any]:
+        updates, state = optimize.update(jax.grad(loss)(numbers, voice), state, numbers)
+        return optax.apply_updates(numbers, updates), state
+
+    random = np.random.default_rng(seed)
+    ready = [filled(voice) for voice in some]
+    for _ in range(epochs):
+        for place in random.permutation(len(ready)):
+            numbers, state = step(numbers, state, ready[place])
+    return {name: np.asarray(values) for name, values in numbers.items()} | {
+        "bias": np.asarray(numbers["bias"] - np.log(END_WEIGHT))
+    }
+
+
+def measure(title: str, some: Sequence[Voice], scores: Sequence[Array]) -> None:
+    """Print the share of ends among the nearest, and the pairs a message that have a share of the ends."""
+    ranks: list[int] = []
+    met: list[float] = []
+    ends: list[float] = []
+    for voice, score in zip(some, scores, strict=True):
+        shown = np.where(voice.meets, score, -np.inf)
+        ranks += (-shown).argsort(0).argsort(0)[voice.ends].tolist()
+        met += score[voice.meets].tolist()
+        ends += score[voice.ends].tolist()
+    messages = sum(len(voice.messages) for voice in some)
+    among = ", ".join(f"{np.mean(np.array(ranks) < most):.2f} among {most}" for most in NEAREST)
+    highest = np.sort(ends)[::-1]
+    least = {share: highest[int(share * len(ends)) - 1] for share in SHARES}
+    read = ", ".join(
+        f"{share} by {(np.array(met) >= score).sum() / messages:.1f} (from {score:.2f})"
+        for share, score in least.items()
+    )
+    print(f"{title}: {len(ends)} ends; {among}; pairs a message: {read}")
+
+
+def main() -> None:
+    """Train, write and measure."""
+    file = Path(sys.argv[1])
+    numbers = train(list(voices(file, "train")))
+    np.savez_compressed(FILE, **{name: values.astype(np.float16) for name, values in numbers.items()})
+    for part in ("dev", "test"):
+        held = list(voices(file, part))
+        measure(f"{part}, by cosine", held, [voice.told @ voice.messages.T for voice in held])
+        measure(f"{part}, learned", held, [log_odds(numbers, voice.told, voice.messages) for voice in held])
+
+
+if __name__ == "__main__":
+    main()
