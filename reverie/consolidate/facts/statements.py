@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from reverie.language.objects import compared_words
 from reverie.model import Phase
 from reverie.model.arrival import Arrival, arrival
 
@@ -99,6 +101,14 @@ class StatedValue:
         """Where statements can end one another."""
         return self.subject_id, self.speaker, self.relation, self.slot
 
+    @property
+    def about(self) -> Hashable:
+        """What it is about, whatever its count: values about the same object have the same."""
+        if self.is_keyed:
+            return self.object.casefold()
+        words = compared_words(self.object)
+        return frozenset(word for word in words if not word.isdigit()) or words or self.object.casefold()
+
     def is_said_with(self, other: StatedValue, together: timedelta) -> bool:
         """Whether it was said soon after another in the same session."""
         same = self.session_id is not None and self.session_id == other.session_id
@@ -123,9 +133,13 @@ class Stint:
         """Whether nothing ended it."""
         return self.ended_by is None
 
+    def latest(self) -> Stint:
+        """Return the stint that goes on with the value, through what states the same with more confidence."""
+        return self.continued.latest() if self.continued else self
+
     def last(self) -> StatedValue | None:
-        """Return what ended the value at last, through what states the same with more confidence."""
-        return self.continued.last() if self.continued else self.ended_by
+        """Return what ended the value at last."""
+        return self.latest().ended_by
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

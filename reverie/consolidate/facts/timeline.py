@@ -12,7 +12,6 @@ from uuid import UUID
 from reverie.consolidate.facts.references import referred
 from reverie.consolidate.facts.statements import StatedValue, Stint
 from reverie.language.objects import (
-    compared_words,
     is_of_another_sort,
     names_nothing,
     narrower,
@@ -81,16 +80,16 @@ class Timeline:
     def _begin(self, stint: Stint) -> None:
         self.stints.append(stint)
         self._in_force[stint] = None
-        self._about.setdefault(_about(stint.opened), []).append(stint)
+        self._about.setdefault(stint.opened.about, []).append(stint)
 
     def _finish(self, stint: Stint, by: StatedValue) -> None:
         stint.ended_by = by
         self._in_force.pop(stint, None)
-        self._about[_about(stint.opened)].remove(stint)
+        self._about[stint.opened.about].remove(stint)
 
     def _alike(self, value: StatedValue) -> list[Stint]:
         """Return the values in force about the same object."""
-        return [stint for stint in self._about.get(_about(value), ()) if _touches(stint.opened, value)]
+        return [stint for stint in self._about.get(value.about, ()) if _touches(stint.opened, value)]
 
     def _changed(self, value: StatedValue) -> list[Stint]:
         """Return the values in force that a change ends though it is about another object.
@@ -244,13 +243,13 @@ class Timeline:
             self.undecided |= {(stint, value): "ambiguous_end" for stint in ended}
         if value.ends_words is None:
             for each in (value, *(stint.opened for stint in closed)):
-                self._ends.setdefault(_about(each), []).append((len(self.others), each))
+                self._ends.setdefault(each.about, []).append((len(self.others), each))
         self.others.append((value, None))
 
     def _end_memory(self, value: StatedValue) -> None:
         """Take the end of what one memory states: the value that it is in force for, or its plan."""
         said = [stint for stint in self.stints if any(value.ends_memory == each.bearer_id for each in stint.stated)]
-        for stint in dict.fromkeys(_latest(stint) for stint in said):
+        for stint in dict.fromkeys(stint.latest() for stint in said):
             if stint.is_open:
                 self._end_said(stint, value)
         for place, plan in list(self._plans.items()):
@@ -332,7 +331,7 @@ class Timeline:
 
     def _untrue(self, value: StatedValue) -> None:
         """What was said to have ended holds again: the end is no longer true."""
-        for place, ended in self._ends.get(_about(value), ()):
+        for place, ended in self._ends.get(value.about, ()):
             end, by = self.others[place]
             is_apart = frozenset((end.bearer_id, value.bearer_id)) in self._apart
             is_later = end.turn_id != value.turn_id or value.turn_id is None
@@ -351,10 +350,6 @@ class Timeline:
         return any(frozenset((id_, own)) in self._apart for id_ in theirs for own in (value.memory_id, value.bearer_id))
 
 
-def _latest(stint: Stint) -> Stint:
-    return _latest(stint.continued) if stint.continued else stint
-
-
 def _has_words(value: StatedValue, words: frozenset[str], end: StatedValue) -> bool:
     """Whether a value has one of the words, or any if there are none, as the end says."""
     if end.ends_elsewhere:
@@ -364,14 +359,6 @@ def _has_words(value: StatedValue, words: frozenset[str], end: StatedValue) -> b
     if end.ends_named:
         return bool(words and own) and (words <= own or own <= words)
     return not words or not words.isdisjoint(own)
-
-
-def _about(value: StatedValue) -> Hashable:
-    """What a value is about, whatever its count: those that `_touches` finds have the same."""
-    if value.is_keyed:
-        return value.object.casefold()
-    words = compared_words(value.object)
-    return frozenset(word for word in words if not word.isdigit()) or words or value.object.casefold()
 
 
 def _same(one: StatedValue, other: StatedValue) -> bool:
