@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Final, Literal
 
 from reverie.language.pack import language_table
@@ -43,6 +44,9 @@ _ENDS_THERE: Final = _PACK.pattern("ends_there", re.IGNORECASE)
 _WEEKEND: Final = _PACK.text("weekend")
 #: Days of which somebody speaks who says "recently".
 _RECENT_DAYS: Final = 14
+
+#: Clauses whose times are kept: those to come and those past are asked for one after the other.
+_KEPT: Final = 256
 
 #: How exactly a time is named, in order; `span`: some days in a row.
 Precision = Literal["day", "weekend", "week", "month", "season", "year", "span"]
@@ -105,13 +109,16 @@ def past_times(clause: str, said: date) -> Iterator[NamedTime]:
             yield _until(back, said)
 
 
-def _coming(clause: str, said: date) -> Iterator[tuple[str, NamedTime]]:
+@lru_cache(maxsize=_KEPT)
+def _coming(clause: str, said: date) -> tuple[tuple[str, NamedTime], ...]:
     if not _CUE.search(clause):
-        return
-    for pattern, name in _COMING:
-        for match in pattern.finditer(clause):
-            if not _NOT_AFTER.search(clause, 0, match.start()) and (found := _read(match, name, said)) is not None:
-                yield name, found
+        return ()
+    return tuple(
+        (name, found)
+        for pattern, name in _COMING
+        for match in pattern.finditer(clause)
+        if not _NOT_AFTER.search(clause, 0, match.start()) and (found := _read(match, name, said)) is not None
+    )
 
 
 def _until(found: NamedTime, said: date) -> NamedTime:
