@@ -67,6 +67,8 @@ def test_a_greeting_is_not_embedded(text: str, embedded: str) -> None:
         ("quartz river", "question"),
         ("remind me why the migration was empty", "question"),
         ("remind me to call the landlord tomorrow", "message"),
+        ("How should you write to me?", "question"),
+        ("How should you repot a cactus?", "request"),
         ("What could I cook tonight?", "request"),
         ("I'm going to Lima. What would you recommend?", "request"),
         ("What are some good films?", "request"),

@@ -109,8 +109,16 @@ def test_patterns_outside_the_common_subset_are_refused(pattern: str) -> None:
         ("I'm a non-smoker", "smokes", "Is a non-smoker"),
         ("the doctor put me on metformin", "takes_medication", "Takes metformin"),
         ("up at 5 every day", "habit", "Is up at 5 every day"),
+        ("From now on: no jargon, please.", "standing_rule", "From now on: no jargon"),
+        ("going forward please cite your sources", "standing_rule", "From now on: cite your sources"),
+        ("ok, skip the pleasantries from now on", "standing_rule", "From now on: skip the pleasantries"),
     ],
 )
 def test_what_has_a_form_of_its_own(text: str, relation: str, content: str) -> None:
     found = [(hit.statement.relation, hit.content) for hit in extract_one(text, RULES["reverie"]) if hit.statement]
     assert (relation, content) in found
+
+
+@pytest.mark.parametrize("text", ["From now on I'm working from home", "From now on: I'm vegan", "I'll use less from now on"])
+def test_what_somebody_does_from_now_on_is_no_rule_for_the_agent(text: str) -> None:
+    assert not [hit for hit in extract_one(text, RULES["reverie"]) if hit.kind == "instruction"]
