@@ -126,7 +126,8 @@ def test_messages_that_had_moods_before_get_their_words(store: Store, tmp_path: 
         conn.execute("delete from memory.topics")
         conn.execute(
             """insert into memory.signal_days (tenant_id, subject_id, day, turns)
-               select tenant_id, subject_id, (said_at at time zone 'UTC')::date, count(*) from log.turns group by 1, 2, 3"""
+               select tenant_id, subject_id, (said_at at time zone 'UTC')::date, count(*)
+               from log.turns group by 1, 2, 3"""
         )
     work_in(store, begin[:1], tmp_path / "all.jsonl", END, policy)
     assert rows(store, "select turn_id, words from memory.topics order by 1") == kept

@@ -78,8 +78,8 @@ def _others(question: ParsedQuestion, subject_id: str, people: Collection[str]) 
 def asked_first(ranked: Sequence[Hit], stated: Sequence[Hit], *, may_add: bool) -> list[Hit]:
     """Return ranked hits, those before the others that state what is asked for: the memory, or the turn it was made of.
 
-    Another memory of that turn does not: "I've left Acme, I work at Borea now" says two things. With `may_add`, a memory
-    that was not found is added. Either has at least the score of the best.
+    Another memory of that turn does not: "I've left Acme, I work at Borea now" says two things. With `may_add`, a
+    memory that was not found is added. Either has at least the score of the best.
     """
     if not stated:
         return list(ranked)

@@ -119,6 +119,8 @@ def test_what_has_a_form_of_its_own(text: str, relation: str, content: str) -> N
     assert (relation, content) in found
 
 
-@pytest.mark.parametrize("text", ["From now on I'm working from home", "From now on: I'm vegan", "I'll use less from now on"])
+@pytest.mark.parametrize(
+    "text", ["From now on I'm working from home", "From now on: I'm vegan", "I'll use less from now on"]
+)
 def test_what_somebody_does_from_now_on_is_no_rule_for_the_agent(text: str) -> None:
     assert not [hit for hit in extract_one(text, RULES["reverie"]) if hit.kind == "instruction"]
