@@ -45,9 +45,6 @@ _WEEKEND: Final = _PACK.text("weekend")
 #: Days of which somebody speaks who says "recently".
 _RECENT_DAYS: Final = 14
 
-#: Clauses whose times are kept: those to come and those past are asked for one after the other.
-_KEPT: Final = 256
-
 #: How exactly a time is named, in order; `span`: some days in a row.
 Precision = Literal["day", "weekend", "week", "month", "season", "year", "span"]
 
@@ -109,7 +106,7 @@ def past_times(clause: str, said: date) -> Iterator[NamedTime]:
             yield _until(back, said)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=256)  # times to come and past ones are asked for one after the other
 def _coming(clause: str, said: date) -> tuple[tuple[str, NamedTime], ...]:
     if not _CUE.search(clause):
         return ()
