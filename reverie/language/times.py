@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Final, Literal
 
 from reverie.language.pack import language_table
@@ -105,13 +106,16 @@ def past_times(clause: str, said: date) -> Iterator[NamedTime]:
             yield _until(back, said)
 
 
-def _coming(clause: str, said: date) -> Iterator[tuple[str, NamedTime]]:
+@lru_cache(maxsize=256)  # times to come and past ones are asked for one after the other
+def _coming(clause: str, said: date) -> tuple[tuple[str, NamedTime], ...]:
     if not _CUE.search(clause):
-        return
-    for pattern, name in _COMING:
-        for match in pattern.finditer(clause):
-            if not _NOT_AFTER.search(clause, 0, match.start()) and (found := _read(match, name, said)) is not None:
-                yield name, found
+        return ()
+    return tuple(
+        (name, found)
+        for pattern, name in _COMING
+        for match in pattern.finditer(clause)
+        if not _NOT_AFTER.search(clause, 0, match.start()) and (found := _read(match, name, said)) is not None
+    )
 
 
 def _until(found: NamedTime, said: date) -> NamedTime:

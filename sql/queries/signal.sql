@@ -26,9 +26,9 @@ with given as materialized (
 messages as materialized (
     select t.id, t.subject_id, t.session_id, t.said_at, t.turn_index, t.speaker, t.text
     from log.turns t
-    where t.tenant_id = %(tenant)s and t.subject_id = any(array(select distinct subject_id from given))
-      and t.said_at >= (select min(day)::timestamp at time zone 'UTC' from given)
-      and t.said_at < (select (max(day) + 1)::timestamp at time zone 'UTC' from given)
+    where t.tenant_id = %(tenant)s and t.subject_id = any(%(names)s)
+      and t.said_at >= %(since)s
+      and t.said_at < %(until)s
       and t.role = 'user' and t.text <> '' and t.said_at <= %(as_of)s
       and (t.subject_id, (t.said_at at time zone 'UTC')::date) in (select subject_id, day from given)
       and not exists (select from memory.moods m where m.tenant_id = t.tenant_id and m.turn_id = t.id offset 0)
@@ -105,9 +105,9 @@ turns as materialized (
            min(t.said_at) over (partition by t.subject_id, t.session_id) as first_at,
            lag(t.said_at) over (partition by t.subject_id order by t.said_at, t.id) as heard_at
     from log.turns t
-    where t.tenant_id = %(tenant)s and t.subject_id = any(array(select distinct subject_id from given))
-      and t.said_at >= (select min(day)::timestamp at time zone 'UTC' from given)
-      and t.said_at < (select (max(day) + 1)::timestamp at time zone 'UTC' from given)
+    where t.tenant_id = %(tenant)s and t.subject_id = any(%(names)s)
+      and t.said_at >= %(since)s
+      and t.said_at < %(until)s
       and t.said_at <= %(as_of)s
     window w as (partition by t.subject_id, t.session_id order by t.said_at, t.turn_index, t.id)
 ),
@@ -122,6 +122,11 @@ voices as materialized (
         select p.id from log.turns p
         where p.tenant_id = %(tenant)s and p.subject_id = s.subject_id and p.session_id = s.session_id and p.said_at < s.first_at
         order by p.said_at desc, p.turn_index desc, p.id desc limit 1) b on true
+),
+felt as materialized (
+    select m.turn_id, m.mood, m.energy, m.crisis
+    from memory.moods m
+    where m.tenant_id = %(tenant)s and m.subject_id = any(%(names)s) and m.said_at >= %(since)s and m.said_at < %(until)s
 ),
 told as materialized (
     select t.id, t.subject_id, t.session_id, t.day, t.said_at, t.text, t.zone,
@@ -138,9 +143,7 @@ told as materialized (
     left join lateral (
         select p.id, p.said_at, p.role, p.speaker from log.turns p
         where t.previous_id is null and v.before_id is not null and p.tenant_id = %(tenant)s and p.id = v.before_id offset 0) p on true
-    left join lateral (
-        select m.mood, m.energy, m.crisis from memory.moods m
-        where m.tenant_id = %(tenant)s and m.turn_id = t.id offset 0) m on true
+    left join felt m on m.turn_id = t.id
     where (t.subject_id, t.day) in (select subject_id, day from given)
 ),
 counterparts as materialized (
@@ -188,12 +191,21 @@ on conflict do nothing
 
 -- name: read_reports
 -- The subject's own messages of some days that have a number; their moods are told.
+with given as materialized (
+    select x.subject_id, x.day from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
+),
+messages as materialized (
+    select t.id, t.subject_id, t.said_at, t.speaker, t.text
+    from log.turns t
+    where t.tenant_id = %(tenant)s and t.subject_id = any(%(names)s)
+      and t.said_at >= %(since)s
+      and t.said_at < %(until)s
+      and t.role = 'user' and t.text ~ '[0-9]' and t.said_at <= %(as_of)s
+      and (t.subject_id, (t.said_at at time zone 'UTC')::date) in (select subject_id, day from given)
+)
 select t.id, t.subject_id, t.said_at, t.speaker, t.text
-from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
-join memory.moods m on m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.own
-    and m.said_at >= x.day::timestamp at time zone 'UTC' and m.said_at < (x.day + 1)::timestamp at time zone 'UTC'
-join log.turns t on t.tenant_id = %(tenant)s and t.id = m.turn_id
-where t.text ~ '[0-9]' and t.said_at <= %(as_of)s
+from messages t
+where exists (select from memory.moods m where m.tenant_id = %(tenant)s and m.turn_id = t.id and m.own offset 0)
 order by t.said_at, t.id
 
 -- name: read_outcomes
@@ -225,14 +237,21 @@ where m.tenant_id = %(tenant)s and m.subject_id = any(%(names)s) and m.measured_
 order by m.subject_id, m.measured_at, m.source_id, m.place
 
 -- name: read_talk
--- The subject's own messages of some days of which is not kept yet what they may be about; their moods are told.
+-- The subject's own messages of some days that have a mood, and of which is not kept yet what they may be about.
+with given as materialized (
+    select x.subject_id, x.day from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
+),
+own as materialized (
+    select m.turn_id
+    from memory.moods m
+    where m.tenant_id = %(tenant)s and m.subject_id = any(%(names)s) and m.said_at >= %(since)s and m.said_at < %(until)s and m.own
+      and (m.subject_id, (m.said_at at time zone 'UTC')::date) in (select subject_id, day from given)
+      and not exists (select from memory.topics k where k.tenant_id = m.tenant_id and k.turn_id = m.turn_id offset 0)
+)
 select t.id, t.subject_id, t.said_at, t.text
-from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
-join memory.moods m on m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.own
-    and m.said_at >= x.day::timestamp at time zone 'UTC' and m.said_at < (x.day + 1)::timestamp at time zone 'UTC'
-join log.turns t on t.tenant_id = %(tenant)s and t.id = m.turn_id
-where t.said_at <= %(as_of)s
-  and not exists (select from memory.topics k where k.tenant_id = %(tenant)s and k.turn_id = t.id offset 0)
+from own o
+cross join lateral (
+    select t.* from log.turns t where t.tenant_id = %(tenant)s and t.id = o.turn_id and t.said_at <= %(as_of)s offset 0) t
 
 -- name: write_topics
 -- What messages may be about. The words of a message come as one text, with a mark for each in a second.
@@ -275,6 +294,9 @@ order by 1, 2, 3
 -- name: read_said
 -- Messages of some days, in the order of each subject, as events are read from them: who wrote each if not the subject, the time
 -- zone that its metadata names, and what memory has as stated in it. All of a day's, since each event is written once.
+with given as materialized (
+    select x.subject_id, x.day from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
+)
 select t.id, t.subject_id, t.said_at, t.text,
        case when t.speaker is null or lower(t.speaker) = lower(t.subject_id)
                  or not exists (select from log.turns o
@@ -283,9 +305,6 @@ select t.id, t.subject_id, t.said_at, t.text,
             then '' else t.speaker end,
        t.metadata ->> 'timezone', coalesce(k.stated, '[]')
 from log.turns t
-join unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
-    on x.subject_id = t.subject_id and t.said_at >= x.day::timestamp at time zone 'UTC'
-       and t.said_at < (x.day + 1)::timestamp at time zone 'UTC'
 left join lateral (
     select jsonb_agg(jsonb_build_object('id', m.id, 'relation', m.relation, 'object', m.object, 'phase', m.phase, 'who', m.who,
                                         'topic', m.topic) order by m.id) as stated
@@ -293,7 +312,11 @@ left join lateral (
     cross join lateral (
         select m.* from memory.memories m where m.tenant_id = l.tenant_id and m.id = l.memory_id and m.turn_id = t.id offset 0) m
     where l.tenant_id = t.tenant_id and l.source_id = t.id and l.relation = 'extracted') k on true
-where t.tenant_id = %(tenant)s and t.role = any(%(roles)s) and t.text <> '' and t.said_at <= %(as_of)s
+where t.tenant_id = %(tenant)s and t.subject_id = any(%(names)s)
+  and t.said_at >= %(since)s
+  and t.said_at < %(until)s
+  and t.role = any(%(roles)s) and t.text <> '' and t.said_at <= %(as_of)s
+  and (t.subject_id, (t.said_at at time zone 'UTC')::date) in (select subject_id, day from given)
 order by t.subject_id, t.said_at, t.turn_index, t.id
 
 -- name: read_zones

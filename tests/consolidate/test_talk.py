@@ -117,6 +117,22 @@ def test_an_erased_message_is_counted_no_more(store: Store, tmp_path: Path, poli
     assert rows(store, "select count(*) from memory.topics where 'dissertation' = any(words)") == [(1,)]
 
 
+def test_messages_that_had_moods_before_get_their_words(store: Store, tmp_path: Path, policy: Policy) -> None:
+    begin = [record for record in history() if record["said_at"] < (BEGIN + timedelta(weeks=2)).isoformat()]
+    work_in(store, begin, tmp_path / "all.jsonl", END, policy)
+    kept = rows(store, "select turn_id, words from memory.topics order by 1")
+    assert kept
+    with store.transaction("t") as conn:
+        conn.execute("delete from memory.topics")
+        conn.execute(
+            """insert into memory.signal_days (tenant_id, subject_id, day, turns)
+               select tenant_id, subject_id, (said_at at time zone 'UTC')::date, count(*)
+               from log.turns group by 1, 2, 3"""
+        )
+    work_in(store, begin[:1], tmp_path / "all.jsonl", END, policy)
+    assert rows(store, "select turn_id, words from memory.topics order by 1") == kept
+
+
 def test_a_policy_without_it_keeps_no_words(store: Store, tmp_path: Path) -> None:
     work_in(store, history()[:30], tmp_path / "all.jsonl", END, load_policy("brain"))
     assert rows(store, "select count(*) from memory.topics") == [(0,)]

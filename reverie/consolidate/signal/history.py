@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -24,8 +24,15 @@ class SubjectDays:
     days: list[date] = field(default_factory=list)
 
     def params(self) -> dict[str, Any]:
-        """Return them as query parameters."""
-        return {"day_subjects": self.subject_ids, "days": self.days}
+        """Return them as query parameters: the pairs, the subjects, and when the first day begins and the last ends.
+
+        The planner knows from the last three whether to read by subject or by time.
+        """
+        since, until = (datetime.combine(day, time(), UTC) for day in (min(self.days), max(self.days)))
+        return {
+            "day_subjects": self.subject_ids, "days": self.days, "names": self.names(), "since": since,
+            "until": until + timedelta(days=1),
+        }  # fmt: skip
 
     def begins(self) -> dict[str, datetime]:
         """Return when the first day of each subject begins."""

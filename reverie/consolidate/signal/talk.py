@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from psycopg import Connection
 
 from reverie.consolidate.signal.history import SubjectDays
+from reverie.consolidate.signal.moods import ToldMood
 from reverie.consolidate.signal.talk_changes import TalkMessage
 from reverie.language.talk_words import talk_words
 from reverie.store.queries import queries
@@ -15,13 +17,19 @@ from reverie.store.runs import Run
 from reverie.store.work import Work
 
 
-def write_talk(conn: Connection[Any], attempt: Run, days: SubjectDays) -> None:
-    """Write what the subject's own messages of some days may be about; counts messages as `topics`."""
+def write_talk(conn: Connection[Any], attempt: Run, days: SubjectDays, told: Sequence[ToldMood]) -> None:
+    """Write what the subject's own messages of some days may be about; counts messages as `topics`.
+
+    `told` are those of the messages that had no mood so far. It is called before their moods are written, so that only
+    what had one is read again.
+    """
     if not attempt.work.policy.insights.topic_days:
         return
     sql = queries("signal")
     columns: dict[str, list[Any]] = {name: [] for name in ("turn_ids", "subject_ids", "times", "words", "named")}
-    for turn_id, subject_id, at, text in conn.execute(sql["read_talk"], attempt.params() | days.params()):
+    new = ((each.message.id, each.message.subject_id, each.message.said_at, each.message.text)
+           for each in told if each.message.own)  # fmt: skip
+    for turn_id, subject_id, at, text in chain(new, conn.execute(sql["read_talk"], attempt.params() | days.params())):
         found = talk_words(text)
         if found:
             columns["turn_ids"].append(turn_id)
