@@ -14,8 +14,8 @@ from reverie.language.cues.wording import EDGES, SEPARATOR, marked
 #: White space after a comma or semicolon, where a part ends.
 _LISTED = re.compile(r"(?<=[,;])\s+")
 _WORD = re.compile(r"\w+")
-#: Fewer words are no part.
-_LEAST_WORDS = 2
+#: Fewer words are no part, and fewer that are left of a text tell nothing alone.
+_LEAST_WORDS, _LEAST_LEFT = 2, 4
 
 
 def parts(text: str) -> list[str]:
@@ -42,10 +42,10 @@ def parts(text: str) -> list[str]:
 
 
 def without_parts(text: str, ended: Collection[int]) -> str | None:
-    """Return a text without the parts at these places, from 0; None where fewer than two words are left."""
+    """Return a text without the parts at these places, from 0; None where fewer than four words are left."""
     left = "".join(part for place, part in enumerate(parts(text)) if place not in ended).strip(EDGES)
-    return None if _is_short(left) else left
+    return None if _is_short(left, _LEAST_LEFT) else left
 
 
-def _is_short(text: str) -> bool:
-    return len(_WORD.findall(text)) < _LEAST_WORDS
+def _is_short(text: str, least: int = _LEAST_WORDS) -> bool:
+    return len(_WORD.findall(text)) < least

@@ -75,9 +75,9 @@ def vector(values: list[float]) -> bytes:
 
 
 def test_own_words_end_part_by_part() -> None:
-    rota = "Danny does the Mondays, Zoe does the rest"
+    rota = "Danny does the Mondays, Zoe does all the rest"
     pair = NearPair(said(1, turn=1, at=[1, 0], content=rota, origin="said"), said(2, turn=2, at=[1, 0]))
-    assert parts_of(pair.old) == ["Danny does the Mondays, ", "Zoe does the rest"]
+    assert parts_of(pair.old) == ["Danny does the Mondays, ", "Zoe does all the rest"]
     assert parts_of(replace(pair.old, origin="reader")) == []
 
     def left(whole: float, *of_parts: float) -> str | None:
@@ -85,8 +85,9 @@ def test_own_words_end_part_by_part() -> None:
         return end.rest if end else "all of it"
 
     assert left(0.2, 0.1, 0.1) == "all of it"
-    assert left(0.2, 0.95, 0.1) == left(0.95, 0.95, 0.1) == "Zoe does the rest"
-    assert left(0.95, 0.1, 0.1) is left(0.2, 0.95, 0.95) is left(0.95) is None
+    assert left(0.2, 0.95, 0.1) == left(0.95, 0.95, 0.1) == "Zoe does all the rest"
+    assert left(0.95, 0.1, 0.1) is left(0.2, 0.95, 0.6) is left(0.95) is None
+    assert left(0.2, 0.6, 0.6) == "all of it"
 
 
 def test_of_many_near_statements_the_nearest_are_judged() -> None:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _SUBJECTS = 64
 #: Numbers of a block of log-odds: 128 MB.
 _BLOCK = 1 << 24
+#: Chance from which something is likelier than not.
+_LIKELY = 0.5
 #: Digits of a cosine that count: the last bits of a sum differ between processors and must not decide.
 _DIGITS = 4
 
@@ -123,10 +125,14 @@ def parts_of(said: SaidStatement) -> list[str]:
 
 
 def end_of(pair: NearPair, whole: float, of_parts: Sequence[float], least: float) -> JudgedEnd | None:
-    """Return the end of a statement, or of some of its parts, by the chances of each; None: it goes on."""
-    ended = {place for place, chance in enumerate(of_parts) if chance >= least}
-    if not ended and whole < least:
+    """Return the end of a statement, or of some of its parts, by the chances of each; None: it goes on.
+
+    Where one part ends, so do those that are likelier over than not.
+    """
+    if max(whole, *of_parts, 0) < least:
         return None
+    likely = {place for place, chance in enumerate(of_parts) if chance >= _LIKELY}
+    ended = likely if max(of_parts, default=0) >= least else set()
     is_in_part = 0 < len(ended) < len(of_parts)
     return JudgedEnd(
         subject_id=pair.old.subject_id,
