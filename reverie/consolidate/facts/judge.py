@@ -23,7 +23,7 @@ from reverie.consolidate.facts.endings import JudgedEnd, Judgement
 from reverie.inference import from_half_wire
 from reverie.inference.batching import threads_of
 from reverie.inference.judge import EndPair, shared_judge
-from reverie.inference.judge.nearness import Nearness, nearness_of
+from reverie.inference.judge.nearness import EndNearness, nearness_of
 from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.parts import parts, without_parts
 from reverie.language.text import strip_invisible
@@ -145,7 +145,7 @@ def end_of(pair: NearPair, whole: float, of_parts: Sequence[float], least: float
 
 
 def pairs_to_judge(
-    statements: Sequence[SaidStatement], numbers: StructuredFactsPolicy, nearness: Nearness
+    statements: Sequence[SaidStatement], numbers: StructuredFactsPolicy, nearness: EndNearness
 ) -> Iterator[NearPair]:
     """Yield of a subject the pairs that are new: of each message the likeliest of the statements from before.
 

@@ -26,7 +26,7 @@ _DIGITS = 3
 _SLOPE, _BIAS = 11.7, -7.0
 
 
-class Nearness(Protocol):
+class EndNearness(Protocol):
     """What scores pairs of statements and messages by their vectors."""
 
     def log_odds(self, statements: Vectors, messages: Vectors) -> npt.NDArray[np.float64]:
@@ -73,7 +73,7 @@ class NearnessByCosine:
         return found
 
 
-def nearness_of(model: str) -> Nearness:
+def nearness_of(model: str) -> EndNearness:
     """Return the nearness for vectors of an embedder. Raises InferenceError when the judge's file is missing."""
     return _learned() if model == _EMBEDDER else NearnessByCosine()
 
