@@ -50,11 +50,11 @@ def test_what_ends_a_statement_and_what_does_not(statement: str, ends: str, stay
 
 def test_a_short_reply_is_judged_with_what_it_answers() -> None:
     judge = shared_judge()
-    asked = "Are you still at the bakery?"
+    asked = "Do you still take the metformin?"
     ended, other = judge.chances(
-        [EndPair("Works at the bakery", "no, i quit", asked), EndPair("Works at the bakery", "no, i quit", "A sweet?")]
+        [EndPair("Takes metformin", "stopped it", asked), EndPair("Takes metformin", "stopped it", "A sweet?")]
     )
-    assert ended > 0.5 and ended > other
+    assert ended > 0.8 > 0.2 > other
     assert judge.chances([]) == []
 
 

@@ -134,7 +134,7 @@ def test_a_wheel_carries_its_license(project: Path, tmp_path: Path) -> None:
 
 
 def test_the_wheel_has_nothing_else(names: list[str]) -> None:
-    kinds = {".py", ".sql", ".md", ".toml", ".json", ".onnx", ".txt"}
+    kinds = {".py", ".sql", ".md", ".toml", ".json", ".onnx", ".npz", ".txt"}
     strange = [
         name
         for name in names

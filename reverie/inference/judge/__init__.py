@@ -1,6 +1,7 @@
 """The judge: a small model of our own that says what a message ends ([model card](MODEL_CARD.md)).
 
 - `pairs`: an earlier statement and a message, as they are read side by side; pure
+- `nearness`: which statements a message may end, by vectors alone
 - `judge`: the model
 """
 
