@@ -215,9 +215,9 @@ client: $(READY) $(VERCEL)/.ready  ## write the methods and types of the Python 
 		&& cd clients/vercel-ai && npm run --silent generate; }
 
 site: $(READY) $(SITE)/.ready  ## write the documentation as a site into var/site/html: links and anchors are checked, search works offline
-	@$(BIN)/python tools/site.py
+	@$(BIN)/python -m tools.site
 	@cd var/site && ../../$(SITE)/bin/zensical build --clean --strict -f mkdocs.yml
-	@$(BIN)/python tools/site.py --finish $(SITE)/iframe-worker/package/shim/index.js
+	@$(BIN)/python -m tools.site --finish $(SITE)/iframe-worker/package/shim/index.js
 
 # the shim lets the search run where pages are opened from the disk; without npm it is left out
 $(SITE)/.ready: | .venv/.uv
