@@ -113,11 +113,11 @@ $(EXTRAS)/.ready: requirements.lock pyproject.toml
 	@touch $@
 
 test-adapters: $(READY) $(ADAPTERS)/.ready $(VERCEL)/.ready  ## run the adapters of agent frameworks against a server, beside the frameworks' own implementations
-	REVERIE_TEST_SERVER=$(abspath $(BIN))/python REVERIE_TEST_LANGGRAPH=$(abspath $(ADAPTERS))/sources REVERIE_TEST_VERCEL=$(abspath $(VERCEL)) \
+	REVERIE_TEST_SERVER=$(abspath $(BIN))/python REVERIE_TEST_SOURCES=$(abspath $(ADAPTERS))/sources REVERIE_TEST_VERCEL=$(abspath $(VERCEL)) \
 		$(ADAPTERS)/bin/python -m pytest -q -rs tests/adapters
 
 # without the lock: openai-agents needs another openai than litellm, LangChain's and Strands' MCP another mcp than the server, ADK an older tenacity and
-# opentelemetry; the server runs in .venv. LangGraph's source distributions have its tests of stores.
+# opentelemetry; the server runs in .venv. The source distributions of LangGraph and of the OpenAI Agents SDK have their tests of stores and sessions.
 $(ADAPTERS)/.ready: pyproject.toml $(wildcard clients/*/pyproject.toml) | .venv/.uv
 	@test -x $(ADAPTERS)/bin/python || $(PYTHON) -m venv $(ADAPTERS)
 	@echo "Installing the agent frameworks and the engine ..."
@@ -128,7 +128,7 @@ $(ADAPTERS)/.ready: pyproject.toml $(wildcard clients/*/pyproject.toml) | .venv/
 	@$(BIN)/uv pip install --quiet --python $(ADAPTERS)/bin/python --no-deps $(patsubst %/pyproject.toml,-e %,$(filter-out clients/python/%,$(wildcard clients/*/pyproject.toml)))
 	@rm -rf $(ADAPTERS)/sources && mkdir $(ADAPTERS)/sources
 	@$(ADAPTERS)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --dest $(ADAPTERS)/sources \
-		$$($(ADAPTERS)/bin/python -m pip freeze --disable-pip-version-check | grep -E '^langgraph-checkpoint(-postgres)?==')
+		$$($(ADAPTERS)/bin/python -m pip freeze --disable-pip-version-check | grep -E '^(langgraph-checkpoint(-postgres)?|openai-agents)==')
 	@cd $(ADAPTERS)/sources && for archive in *.tar.gz; do tar xzf $$archive || exit 1; done
 	@touch $@
 
@@ -215,9 +215,9 @@ client: $(READY) $(VERCEL)/.ready  ## write the methods and types of the Python 
 		&& cd clients/vercel-ai && npm run --silent generate; }
 
 site: $(READY) $(SITE)/.ready  ## write the documentation as a site into var/site/html: links and anchors are checked, search works offline
-	@$(BIN)/python tools/site.py
+	@$(BIN)/python -m tools.site
 	@cd var/site && ../../$(SITE)/bin/zensical build --clean --strict -f mkdocs.yml
-	@$(BIN)/python tools/site.py --finish $(SITE)/iframe-worker/package/shim/index.js
+	@$(BIN)/python -m tools.site --finish $(SITE)/iframe-worker/package/shim/index.js
 
 # the shim lets the search run where pages are opened from the disk; without npm it is left out
 $(SITE)/.ready: | .venv/.uv

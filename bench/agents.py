@@ -95,9 +95,9 @@ async def connect(open_doors: AsyncExitStack, url: str, key: str) -> dict[str, D
     return {"HTTP": ask_plainly, "MCP, HTTP": asks(over_http), "MCP, stdio": asks(over_stdio)}
 
 
-def cold_hooks(url: str, key: str) -> list[float]:
-    """Return the seconds of each call of a hook that recalls, its process included."""
-    seconds = []
+def cold_hooks(url: str, key: str) -> tuple[list[float], int]:
+    """Return the seconds of each call of a hook that recalls, its process included, and how many gave up waiting."""
+    seconds, silent = [], 0
     with tempfile.TemporaryDirectory() as folder:
         environment = Environment(url=url, key=key, subject_id=SUBJECT, session_id=None)
         file = install("claude-code", environment, home=Path(folder))
@@ -107,8 +107,8 @@ def cold_hooks(url: str, key: str) -> list[float]:
             began = time.perf_counter()
             done = subprocess.run(command, shell=True, input=event, capture_output=True, text=True, check=True)
             seconds.append(time.perf_counter() - began)
-            assert "Reverie" in done.stdout
-    return seconds
+            silent += not done.stdout
+    return seconds, silent
 
 
 def at(share: float, seconds: list[float]) -> float:
@@ -124,7 +124,7 @@ def main() -> None:
     with running(options) as server:
         url = f"http://127.0.0.1:{server.port}"
         times = asyncio.run(measure(url, server.key, options.calls))
-        hooks = cold_hooks(url, server.key)
+        hooks, silent = cold_hooks(url, server.key)
     plain = times["HTTP"]
     rows = [
         [name, f"{at(0.5, each):.1f}", f"{at(0.95, each):.1f}", f"{at(0.5, each) / at(0.5, plain):.2f}",
@@ -135,7 +135,8 @@ def main() -> None:
     title = f"Recall by an agent, ms, {options.calls} calls each; a p95 of at most {MOST} of plain HTTP is wanted"
     print_table(title, ["door", "p50", "p95", "p50 / HTTP", "p95 / HTTP"], sorted(rows))
     title = f"A hook before a prompt, ms, {COLD_CALLS} cold processes; a p95 of at most 300 is wanted"
-    print_table(title, ["p50", "p95"], [[f"{at(0.5, hooks):.0f}", f"{at(0.95, hooks):.0f}"]])
+    row = [f"{at(0.5, hooks):.0f}", f"{at(0.95, hooks):.0f}", silent]
+    print_table(title, ["p50", "p95", "without memory, after .25 s"], [row])
 
 
 if __name__ == "__main__":

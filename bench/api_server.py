@@ -65,6 +65,7 @@ def running(options: argparse.Namespace) -> Iterator[Server]:
     url = database.url("reverie")
     try:
         if not options.keep:
+            empty(database)
             migrate(url)
             load(url, options.memories)
         with Store.open(url, size=1) as store:
@@ -88,6 +89,13 @@ def running(options: argparse.Namespace) -> Iterator[Server]:
                 server.terminate()
     finally:
         database.stop()
+
+
+def empty(database: EmbeddedPostgres) -> None:
+    """Drop what an earlier run loaded."""
+    with connect(database.url("postgres")) as conn:
+        conn.execute("drop database if exists reverie with (force)")
+        conn.execute("create database reverie")
 
 
 def settle(url: str) -> float:

@@ -1,7 +1,7 @@
 """Writes the pages of the documentation site to var/site/pages, with their navigation: `make site`.
 
 The pages are those of the repository, under the same paths, so that their links hold. A link to a file that is no page
-becomes its text. The reference of the command line, of the API and of the Python packages is made from the code.
+becomes its text. The reference is made from the code (`tools/reference`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
+from tools.reference import reference_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "var" / "site"
@@ -36,7 +36,9 @@ ORDER: Mapping[str, tuple[str, ...]] = {
     "Analysts": ("marts",),
     "Operators": ("operating", "inspector", "deploying", "sizing", "telemetry", "erasing"),
     "Deciders": ("comparing", "policies", "models", "prompts"),
-    "Reference": ("cli", "reference/commands.md", "reference/api.md", "reference/python.md", "bench/README.md"),
+    "Reference": (
+        "cli", *(f"reference/{page}.md" for page in ("commands", "api", "python", "policies", "marts", "metrics")),
+        "bench/README.md"),
     "Contributors": ("CONTRIBUTING.md", "CHANGELOG.md", "design-sources"),
 }  # fmt: skip
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
@@ -63,11 +65,7 @@ def write_pages(folder: Path) -> list[str]:
     shutil.rmtree(folder, ignore_errors=True)
     sources = [*OTHERS, *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md")))]
     written = {page: site_text(page, set(sources)) for page in sources}
-    written |= {
-        "reference/commands.md": commands_page(),
-        "reference/api.md": api_page(),
-        "reference/python.md": python_page(),
-    }
+    written |= reference_pages()
     for page, text in written.items():
         (path := folder / page).parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -142,102 +140,5 @@ def navigation(pages: list[str]) -> list[dict[str, Any]]:
     return [{heading: [page for page in listed if page in pages]} for heading, listed in named.items() if listed]
 
 
-def commands_page() -> str:
-    """Return the help of every command, as the command line prints it."""
-    from reverie.cli.root import reverie
-
-    context = click.Context(reverie, info_name="reverie")
-    parts = ["# Commands\nThe help of every command. [cli.md](../docs/cli.md) has what they have in common.\n"]
-    for name, command in _commands(reverie, context):
-        with click.Context(command, info_name=name, max_content_width=100, terminal_width=100) as inner:
-            parts.append(f"## {name}\n\n```text\n{command.get_help(inner)}\n```\n")
-    return "\n".join(parts)
-
-
-def _commands(
-    group: click.Group, context: click.Context, prefix: str = "reverie"
-) -> Iterator[tuple[str, click.Command]]:
-    for name in group.list_commands(context):
-        if (command := group.get_command(context, name)) is None or command.hidden:
-            continue
-        yield f"{prefix} {name}", command
-        if isinstance(command, click.Group):
-            yield from _commands(command, context, f"{prefix} {name}")
-
-
-def api_page() -> str:
-    """Return every operation of the API with its fields, from the OpenAPI document."""
-    from reverie.api.app import create_app
-    from reverie.settings import Settings
-
-    settings = Settings.model_validate(
-        {"DATABASE_URL": "postgresql://nobody@localhost/none", "embedding_model": "none"}
-    )
-    document = create_app(settings).openapi()
-    schemas: dict[str, Any] = document["components"]["schemas"]
-    parts = [f"# API\n{document['info']['description'].strip()}\n"]
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            parts.append(
-                f"## {method.upper()} {path}\n\n**{operation['summary']}.** {operation.get('description', '')}\n"
-            )
-            rows = [*_parameters(operation), *_fields(_body(operation), schemas)]
-            if rows:
-                parts.append("| field | in | type | required | |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n")
-            codes = ", ".join(sorted(operation.get("responses", {})))
-            parts.append(f"Answers: {codes}.\n")
-    return "\n".join(parts)
-
-
-def _body(operation: Mapping[str, Any]) -> Mapping[str, Any]:
-    content = operation.get("requestBody", {}).get("content", {})
-    schema: Mapping[str, Any] = content.get("application/json", {}).get("schema", {})
-    return schema
-
-
-def _parameters(operation: Mapping[str, Any]) -> Iterator[str]:
-    for each in operation.get("parameters", ()):
-        yield _row(
-            each["name"],
-            each["in"],
-            each["schema"],
-            is_required=each.get("required", False),
-            text=each.get("description"),
-        )
-
-
-def _fields(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
-    body = schemas.get(str(schema.get("$ref", "")).rpartition("/")[2], {})
-    for name, field in body.get("properties", {}).items():
-        yield _row(name, "body", field, is_required=name in body.get("required", ()))
-
-
-def _row(name: str, place: str, schema: Mapping[str, Any], *, is_required: bool, text: str | None = None) -> str:
-    text = (text or str(schema.get("description") or "")).replace("|", "\\|").replace("\n", " ")
-    return f"| `{name}` | {place} | {_type(schema)} | {'yes' if is_required else ''} | {text} |"
-
-
-def _type(schema: Mapping[str, Any]) -> str:
-    if "$ref" in schema:
-        return str(schema["$ref"]).rpartition("/")[2]
-    if options := schema.get("anyOf") or schema.get("oneOf"):
-        return " or ".join(dict.fromkeys(_type(option) for option in options))
-    if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
-    if schema.get("type") == "array":
-        return f"list of {_type(schema.get('items', {}))}"
-    return str((schema.get("const") and f"`{schema['const']}`") or schema.get("type", "any"))
-
-
-def python_page() -> str:
-    """Return the page that mkdocstrings fills from docstrings: the clients, and what a library user calls."""
-    modules = ("reverie_client.operations", "reverie_client.errors", "reverie_langgraph", "reverie_langgraph.store",
-               "reverie_langgraph.memory", "reverie_openai_agents.session", "reverie_openai_agents.memory",
-               "reverie_pydantic_ai.history", "reverie_pydantic_ai.memory", "reverie.recall.recall",
-               "reverie.recall.query", "reverie.testing")  # fmt: skip
-    return "# Python\nFrom the docstrings.\n\n" + "\n".join(f"::: {module}\n" for module in modules)
-
-
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
     main()

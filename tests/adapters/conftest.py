@@ -32,6 +32,11 @@ class Server(NamedTuple):
     admin_key: str
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Knows the mark that the frameworks' own tests have; they are run without the plugin that reads it."""
+    config.addinivalue_line("markers", "asyncio: a test of a framework's own repository with an event loop")
+
+
 @pytest.fixture(scope="module")
 def server(databases: Databases) -> Iterator[Server]:
     """A server of a database of its own."""

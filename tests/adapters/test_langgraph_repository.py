@@ -7,14 +7,9 @@ is left out is named, with the reason.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import inspect
-import os
-import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from itertools import product
-from pathlib import Path
+from contextlib import AsyncExitStack, asynccontextmanager
 from types import ModuleType
 from typing import Any
 
@@ -30,10 +25,9 @@ from reverie_langgraph import ReverieStore
 
 from reverie_client import Client
 from tests.adapters.conftest import Server
+from tests.adapters.sources import SOURCES, cases, their_tests, unknown
 from tests.conftest import Databases
 
-#: The folder of the unpacked source distributions.
-SOURCES = os.environ.get("REVERIE_TEST_LANGGRAPH", "")
 if not SOURCES:
     pytest.skip("needs LangGraph's source distributions: make test-adapters", allow_module_level=True)
 #: Seconds of the shortest time to live; theirs is 6, and they sleep for 17.
@@ -85,25 +79,9 @@ DIFFERS = {
 }
 
 
-@contextmanager
-def their_tests(folder: Path) -> Iterator[None]:
-    """Their package `tests` stands in the place of ours."""
-    ours = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "tests"}
-    sys.path.insert(0, str(folder))
-    try:
-        yield
-    finally:
-        sys.path.remove(str(folder))
-        for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
-            del sys.modules[name]
-        sys.modules.update(ours)
-
-
 def read(distribution: str, name: str) -> ModuleType:
-    """A module of the tests of a source distribution."""
-    (folder,) = filter(Path.is_dir, Path(SOURCES).glob(f"langgraph_{distribution}-[0-9]*"))
-    with their_tests(folder):
-        module = importlib.import_module(f"tests.{name}")
+    """A module of the tests, with shorter times to live."""
+    module = their_tests(f"langgraph_{distribution}", name)
     for constant, value in (("TTL_SECONDS", TTL_SECONDS), ("TTL_MINUTES", TTL_SECONDS / 60)):
         if hasattr(module, constant):
             setattr(module, constant, value)
@@ -115,22 +93,6 @@ MODULES = {
     "checkpoint_postgres": read("checkpoint_postgres", "test_store"),
     "checkpoint_postgres, async": read("checkpoint_postgres", "test_async_store"),
 }
-
-
-def cases(module: str) -> list[Any]:
-    """Each test of a module that says something about a `BaseStore`, with each of its parameters."""
-    found = []
-    for name, function in vars(MODULES[module]).items():
-        if not name.startswith("test_") or any(name.startswith(start) for start in LEFT_OUT[module]):
-            continue
-        marks = [mark for mark in getattr(function, "pytestmark", ()) if mark.name == "parametrize"]
-        for number, values in enumerate(product(*(mark.args[1] for mark in marks))):
-            given: dict[str, Any] = {}
-            for mark, value in zip(marks, values, strict=True):
-                names = [each.strip() for each in mark.args[0].split(",")]
-                given |= dict(zip(names, value if len(names) > 1 else [value], strict=True))
-            found.append(pytest.param(function, given, id=f"{name}-{number}" if marks else name))
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +174,7 @@ def clear(store: BaseStore) -> None:
         store.batch([PutOp(item.namespace, item.key, None) for item in found])
 
 
-@pytest.mark.parametrize(("function", "given"), cases("checkpoint"))
+@pytest.mark.parametrize(("function", "given"), cases(MODULES["checkpoint"], LEFT_OUT["checkpoint"]))
 def test_checkpoint(function: Any, given: dict[str, Any], store: BaseStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their tests make the store themselves."""
     monkeypatch.setattr(MODULES["checkpoint"], "InMemoryStore", lambda: store)
@@ -221,12 +183,14 @@ def test_checkpoint(function: Any, given: dict[str, Any], store: BaseStore, monk
         asyncio.run(done)
 
 
-@pytest.mark.parametrize(("function", "given"), cases("checkpoint_postgres"))
+@pytest.mark.parametrize(("function", "given"), cases(MODULES["checkpoint_postgres"], LEFT_OUT["checkpoint_postgres"]))
 def test_checkpoint_postgres(function: Any, given: dict[str, Any], store: BaseStore) -> None:
     function(store, **given)
 
 
-@pytest.mark.parametrize(("function", "given"), cases("checkpoint_postgres, async"))
+@pytest.mark.parametrize(
+    ("function", "given"), cases(MODULES["checkpoint_postgres, async"], LEFT_OUT["checkpoint_postgres, async"])
+)
 def test_checkpoint_postgres_async(
     function: Any, given: dict[str, Any], kind: str, client: Client, database: str
 ) -> None:
@@ -239,5 +203,4 @@ def test_checkpoint_postgres_async(
 
 @pytest.mark.parametrize("module", MODULES)
 def test_what_is_left_out_exists(module: str) -> None:
-    names = [name for name in vars(MODULES[module]) if name.startswith("test_")]
-    assert [start for start in LEFT_OUT[module] if not any(name.startswith(start) for name in names)] == []
+    assert unknown(MODULES[module], LEFT_OUT[module]) == []

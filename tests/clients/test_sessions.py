@@ -41,7 +41,9 @@ class _Handler(BaseHTTPRequestHandler):
         if asked.get("stream"):
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
-            for delta in self._deltas():
+            for event in self._events() if self.path.endswith("/responses") else ():
+                self._part(event)
+            for delta in self._deltas() if "messages" in asked else ():
                 choice = {"index": 0, "delta": delta, "finish_reason": None}
                 self._part(base | {"object": "chat.completion.chunk", "choices": [choice]})
             self.wfile.write(b"data: [DONE]\n\n")
@@ -58,7 +60,30 @@ class _Handler(BaseHTTPRequestHandler):
         """Of the API of responses."""
         said = {"type": "output_text", "text": self.server.message["content"], "annotations": []}
         message = {"type": "message", "id": "m1", "status": "completed", "role": "assistant", "content": [said]}
-        return {"object": "response", "created_at": 1, "status": "completed", "output": [message], "tools": []}
+        thought = {
+            "type": "reasoning",
+            "id": "r1",
+            "summary": [],
+            "content": [{"type": "reasoning_text", "text": "Hm."}],
+        }
+        output = [
+            thought,
+            message,
+            *({"type": "function_call", "call_id": "c1", **CALL["function"]} for _ in self._calls()),
+        ]
+        return {"object": "response", "created_at": 1, "status": "completed", "output": output, "tools": []}
+
+    def _calls(self) -> list[dict[str, Any]]:
+        return list(self.server.message.get("tool_calls", []))
+
+    def _events(self) -> Iterator[dict[str, Any]]:
+        """The same as a stream."""
+        for word in self.server.message["content"].split(" "):
+            yield {"type": "response.output_text.delta", "item_id": "m1", "output_index": 1, "delta": word + " "}
+        whole = {"id": "x", "model": "scripted", **self._response()}
+        for place, item in enumerate(whole["output"]):
+            yield {"type": "response.output_item.done", "output_index": place, "item": item}
+        yield {"type": "response.completed", "response": whole}
 
     def _deltas(self) -> Iterator[dict[str, Any]]:
         for word in (self.server.message["content"] or "").split(" "):
@@ -91,7 +116,7 @@ def base(model: Scripted) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def remembered(live: LiveServer) -> LiveServer:
     with connect(live.database_url) as conn:
-        for subject in ("whole", "parts", "async", "tool", "half"):
+        for subject in ("whole", "parts", "async", "tool", "half", "responses", "events"):
             Corpus(conn, subject=subject).memory("Found quartz in the garden")
     return live
 
@@ -158,12 +183,52 @@ def test_the_same_for_asyncio(remembered: LiveServer, model: Scripted) -> None:
         ):
             await session.call(llm.chat.completions.create, model="scripted", messages=ASKED)
             stream = await session.call(llm.chat.completions.create, model="scripted", messages=ASKED, stream=True)
-            assert [part async for part in stream]
+            async with stream:
+                assert await anext(stream) and [part async for part in stream]
             turns = (await memory.read_working_memory("async", "s1")).turns
             assert [turn.role for turn in turns] == ["user", "assistant", "assistant"]
             assert session.context is not None and "quartz" in session.context.text
 
     asyncio.run(main())
+
+
+def test_responses_are_told_in_their_instructions(remembered: LiveServer, model: Scripted) -> None:
+    with (
+        openai.OpenAI(**base(model)) as llm,
+        remembered.client() as memory,
+        memory.session("responses", "s1") as session,
+    ):
+        given = {"model": "scripted", "input": ASKED[1]["content"], "instructions": "Be brief."}
+        reply = session.call(llm.responses.create, **given)
+        session.call(llm.responses.create, **given)
+        session.call(llm.responses.create, **given, previous_response_id=reply.id)
+        session.call(llm.responses.create, **given, conversation="c1")
+        session.call(llm.responses.create, **given, conversation="c1")
+    told = model.seen[0]
+    assert told["instructions"].startswith("Be brief.\n\nWhat is remembered") and "quartz" in told["instructions"]
+    assert told["input"] == ASKED[1]["content"]
+    roles = [role for role, text in said(remembered, "responses") if text in (ASKED[1]["content"], "In the garden.")]
+    assert roles == ["user", "assistant", "assistant", *["user", "assistant"] * 3], "asked again is no new question"
+
+
+def test_a_stream_of_responses_is_stored_with_the_tools_that_it_calls(remembered: LiveServer, model: Scripted) -> None:
+    model.message = {"role": "assistant", "content": "I look.", "tool_calls": [CALL]}
+    with openai.OpenAI(**base(model)) as llm, remembered.client() as memory, memory.session("events", "s1") as session:
+        asked = [ASKED[1], {"type": "function_call_output", "call_id": "c0", "output": "none"}]
+        with session.call(llm.responses.create, model="scripted", input=asked, stream=True) as stream:
+            assert next(stream).type == "response.output_text.delta"
+            assert [event.type for event in stream][-1] == "response.completed"
+        (turn,) = memory.read_working_memory("events", "s1").turns
+    assert (turn.role, turn.text.strip()) == ("assistant", "I look.")
+    assert [(call["name"], call["arguments"]) for call in turn.tool_calls] == [("search", {"q": "quartz"})]
+    assert not session.errors
+
+
+def test_a_call_without_a_conversation_is_refused(model: Scripted) -> None:
+    with Client("http://127.0.0.1:9", "none") as memory, memory.session("ann", "s1") as session:
+        with pytest.raises(TypeError, match="`messages`"):
+            session.call(print, prompt="Hi")
+    assert not model.seen
 
 
 def test_a_fault_of_memory_does_not_fail_the_call(model: Scripted) -> None:

@@ -31,6 +31,7 @@ def test_the_table_is_what_the_policies_hold() -> None:
     before, _, _ = text.partition(table.splitlines()[0])
     if os.environ.get(REWRITE):
         PAGE.write_text(before + table, encoding="utf-8")
+    assert "| key |" not in before, "a row of an earlier table is left"
     assert PAGE.read_text(encoding="utf-8") == before + table, f"if the change is meant: {REWRITE}=1 pytest {__file__}"
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from reverie.cli.root import SECTIONS
 from tools import site
 
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s:#]+\.md)(?:#[^()\s]*)?\)")
@@ -31,13 +30,6 @@ def test_links_between_pages_hold(pages: Path) -> None:
     for path in pages.rglob("*.md"):
         for target in LINK.findall(re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)):
             assert (path.parent / target).resolve().is_file(), f"{path.relative_to(pages)}: {target}"
-
-
-def test_the_reference_has_every_command_and_operation(pages: Path) -> None:
-    commands = (pages / "reference" / "commands.md").read_text(encoding="utf-8")
-    assert all(f"## reverie {name}\n" in commands for names in SECTIONS.values() for name in names)
-    api = (pages / "reference" / "api.md").read_text(encoding="utf-8")
-    assert "## POST /v1/store\n" in api and "| `subject_id` | body | string | yes |" in api
 
 
 def test_lists_stand_apart_and_files_that_are_no_pages_are_text() -> None:

@@ -134,7 +134,8 @@ def main() -> None:
     """Train, write and measure."""
     file = Path(sys.argv[1])
     numbers = train(list(voices(file, "train")))
-    np.savez_compressed(FILE, **{name: values.astype(np.float16) for name, values in numbers.items()})
+    halved: dict[str, Any] = {name: values.astype(np.float16) for name, values in numbers.items()}
+    np.savez_compressed(FILE, **halved)
     for part in ("dev", "test"):
         held = list(voices(file, part))
         measure(f"{part}, by cosine", held, [voice.told @ voice.messages.T for voice in held])

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from agents.items import TResponseInputItem
 from agents.memory.session import SessionABC
-from agents.memory.session_settings import SessionSettings, resolve_session_limit
+from agents.memory.session_settings import SessionSettings, coerce_session_settings, resolve_session_limit
 
 from reverie_client import AsyncClient, Turn
 from reverie_client.batches import turn_batches
@@ -35,11 +35,15 @@ class ReverieSession(SessionABC):
         *,
         subject_id: str,
         remember: bool = False,
-        session_settings: SessionSettings | None = None,
+        session_settings: SessionSettings | dict[str, Any] | None = None,
     ) -> None:
-        """Name the conversation and whose it is. An erasure of the subject deletes the items too."""
+        """Name the conversation and whose it is. An erasure of the subject deletes the items too.
+
+        Raises:
+            TypeError: `session_settings` is a dictionary with a key that the SDK does not know.
+        """
         self.session_id = session_id
-        self.session_settings = session_settings or SessionSettings()
+        self.session_settings = coerce_session_settings(session_settings or SessionSettings())
         self._client, self._subject_id, self._remember = client, subject_id, remember
         self._namespace = [ROOT, subject_id, session_id]
         self._last = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -10,6 +11,7 @@ import httpx
 from tenacity import AsyncRetrying, Retrying
 
 from reverie_client.errors import UnreachableError, problem_of
+from reverie_client.pools import LoopPools
 from reverie_client.request import Request
 from reverie_client.retry import retrying
 
@@ -69,7 +71,10 @@ class Connection:
 
 
 class AsyncConnection:
-    """The same for asyncio; close it with `aclose` or use it in an `async with` statement."""
+    """The same for asyncio; close it with `aclose` or use it in an `async with` statement.
+
+    Several event loops may use it, one after another or in threads: each has connections of its own.
+    """
 
     def __init__(
         self,
@@ -80,7 +85,9 @@ class AsyncConnection:
         attempts: int = ATTEMPTS,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._http = httpx.AsyncClient(base_url=url, headers=_headers(key), timeout=timeout, transport=transport)
+        self._pools = LoopPools(
+            partial(httpx.AsyncClient, base_url=url, headers=_headers(key), timeout=timeout, transport=transport)
+        )
         self._attempts = attempts
 
     async def send(self, request: Request[T]) -> T:
@@ -93,7 +100,7 @@ class AsyncConnection:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._http.aclose()
+        await self._pools.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -105,7 +112,7 @@ class AsyncConnection:
 
     async def _send_once(self, request: Request[Any]) -> bytes:
         try:
-            response = await self._http.request(**request.arguments())
+            response = await self._pools.here().request(**request.arguments())
         except httpx.TransportError as error:
             raise _unreachable(error) from error
         return _body(response)

@@ -1,6 +1,8 @@
 """Memory around calls of a chat model: what is known is told before, what was said is stored after.
 
-- `messages`: what a call is told, and which turns it makes; no request is sent here
+- `messages`: a message's text
+- `arguments`: what a call asks, and what it is told; no request is sent here
+- `replies`: what came of a reply, and the turn that it makes
 - `streams`: replies that come in parts
 - `sessions`: `client.session(...)`, blocking and for asyncio
 """

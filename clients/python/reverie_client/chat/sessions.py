@@ -2,17 +2,19 @@
 
     with memory.session("ana", "s1") as session:
         reply = session.call(openai.chat.completions.create, model="…", messages=[{"role": "user", "content": "Hi"}])
+        reply = session.call(openai.responses.create, model="…", input="Hi")
 
 A fault of memory never fails a call of the model: it is kept in `errors`, and the call goes on without memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from reverie_client.chat.messages import Reply, question_of, question_turn, with_memory
+from reverie_client.chat.arguments import conversation_of, question_of, question_turn, with_memory
+from reverie_client.chat.replies import Reply
 from reverie_client.chat.streams import AsyncRecordedStream, RecordedStream
 from reverie_client.errors import ReverieClientError
 from reverie_client.request import Request
@@ -43,22 +45,26 @@ class MemorySession:
         if self._closes:
             self._try(close_session(self._subject_id, self._session_id))
 
-    def call(self, create: Callable[..., Any], *, messages: Sequence[Any], **given: Any) -> Any:
-        """Call `create`, such as `openai.chat.completions.create`, with memory, and store question and reply.
+    def call(self, create: Callable[..., Any], **given: Any) -> Any:
+        """Call `create` with memory, and store question and reply.
 
-        Returns its answer; with `stream=True` a stream of the same parts, which is stored when it ends.
+        `create` is `openai.chat.completions.create`, `openai.responses.create` or a function with the arguments of
+        either. Returns its answer; with `stream=True` a stream of the same parts, which is stored when it ends.
+
+        Raises:
+            TypeError: the call has neither `messages` nor `input`.
         """
-        self.context = self._try(_asked(self._subject_id, messages))
-        answer = create(messages=with_memory(messages, self.context.text if self.context else ""), **given)
+        self.context = self._try(_asked(self._subject_id, given))
+        answer = create(**with_memory(given, self.context.text if self.context else ""))
         if given.get("stream"):
-            return RecordedStream(answer, lambda reply: self._store(messages, reply))
+            return RecordedStream(answer, lambda reply: self._store(given, reply))
         reply = Reply()
         reply.take(answer)
-        self._store(messages, reply)
+        self._store(given, reply)
         return answer
 
-    def _store(self, messages: Sequence[Any], reply: Reply) -> None:
-        if turns := _turns(self._session_id, messages, reply):
+    def _store(self, given: Mapping[str, Any], reply: Reply) -> None:
+        if turns := _turns(self._session_id, given, reply):
             self._try(append_turns(self._subject_id, self._session_id, turns))
 
     def _try(self, request: Request[Any]) -> Any:
@@ -88,19 +94,23 @@ class AsyncMemorySession:
         if self._closes:
             await self._try(close_session(self._subject_id, self._session_id))
 
-    async def call(self, create: Callable[..., Awaitable[Any]], *, messages: Sequence[Any], **given: Any) -> Any:
-        """Call `create` with memory, and store question and reply; with `stream=True` when the stream ends."""
-        self.context = await self._try(_asked(self._subject_id, messages))
-        answer = await create(messages=with_memory(messages, self.context.text if self.context else ""), **given)
+    async def call(self, create: Callable[..., Awaitable[Any]], **given: Any) -> Any:
+        """Call `create` with memory, and store question and reply; with `stream=True` when the stream ends.
+
+        Raises:
+            TypeError: the call has neither `messages` nor `input`.
+        """
+        self.context = await self._try(_asked(self._subject_id, given))
+        answer = await create(**with_memory(given, self.context.text if self.context else ""))
         if given.get("stream"):
-            return AsyncRecordedStream(answer, lambda reply: self._store(messages, reply))
+            return AsyncRecordedStream(answer, lambda reply: self._store(given, reply))
         reply = Reply()
         reply.take(answer)
-        await self._store(messages, reply)
+        await self._store(given, reply)
         return answer
 
-    async def _store(self, messages: Sequence[Any], reply: Reply) -> None:
-        if turns := _turns(self._session_id, messages, reply):
+    async def _store(self, given: Mapping[str, Any], reply: Reply) -> None:
+        if turns := _turns(self._session_id, given, reply):
             await self._try(append_turns(self._subject_id, self._session_id, turns))
 
     async def _try(self, request: Request[Any]) -> Any:
@@ -111,11 +121,11 @@ class AsyncMemorySession:
             return None
 
 
-def _asked(subject_id: str, messages: Sequence[Any]) -> Request[Context]:
+def _asked(subject_id: str, given: Mapping[str, Any]) -> Request[Context]:
     """The context of a call. The conversation itself is left out: the caller's messages hold it."""
-    question = question_of(messages)
+    question = question_of(conversation_of(given))
     return assemble_context(subject_id, question=question and question[:20_000])
 
 
-def _turns(session_id: str, messages: Sequence[Any], reply: Reply) -> list[Turn]:
-    return [turn for turn in (question_turn(session_id, messages), reply.turn()) if turn is not None]
+def _turns(session_id: str, given: Mapping[str, Any], reply: Reply) -> list[Turn]:
+    return [turn for turn in (question_turn(session_id, given), reply.turn()) if turn is not None]

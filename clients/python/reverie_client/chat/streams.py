@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from types import TracebackType
 from typing import Any, Self
 
-from reverie_client.chat.messages import Reply
+from reverie_client.chat.replies import Reply
 
 
 class RecordedStream:
@@ -17,8 +17,15 @@ class RecordedStream:
 
     def __init__(self, stream: Any, store: Callable[[Reply], None]) -> None:
         self._stream, self._store, self._reply, self._stored = stream, store, Reply(), False
+        self._parts = self._read()
 
     def __iter__(self) -> Iterator[Any]:
+        return self._parts
+
+    def __next__(self) -> Any:
+        return next(self._parts)
+
+    def _read(self) -> Iterator[Any]:
         try:
             for part in self._stream:
                 self._reply.take(part)
@@ -54,8 +61,23 @@ class AsyncRecordedStream:
 
     def __init__(self, stream: Any, store: Callable[[Reply], Awaitable[None]]) -> None:
         self._stream, self._store, self._reply, self._stored = stream, store, Reply(), False
+        self._parts = self._read()
 
-    async def __aiter__(self) -> AsyncIterator[Any]:
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self._parts
+
+    async def __anext__(self) -> Any:
+        return await anext(self._parts)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _read(self) -> AsyncIterator[Any]:
         try:
             async for part in self._stream:
                 self._reply.take(part)

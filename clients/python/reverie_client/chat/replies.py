@@ -1,0 +1,68 @@
+"""A reply of an OpenAI-compatible model, as it comes: whole or in parts, of Chat Completions or of Responses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from reverie_client.chat.messages import text_of, value_of
+from reverie_client.request import new_id
+from reverie_client.routes.turns import ToolCall, Turn
+
+
+@dataclass
+class Reply:
+    """What came of a reply until now."""
+
+    text: str = ""
+    #: Name and arguments (JSON) by their place.
+    calls: dict[int, list[str]] = field(default_factory=dict)
+
+    def take(self, part: Any) -> None:
+        """Add a completion, a response, or a part of the stream of either."""
+        for choice in (value_of(part, "choices") or [])[:1]:
+            if (said := value_of(choice, "message") or value_of(choice, "delta")) is not None:
+                self._take_message(said)
+        for item in value_of(part, "output") or []:
+            self.text += text_of(item) if value_of(item, "type") == "message" else ""
+            self._take_item(item)
+        match value_of(part, "type"):
+            case "response.output_text.delta":
+                self.text += value_of(part, "delta") or ""
+            case "response.output_item.done":
+                self._take_item(value_of(part, "item"))
+
+    def turn(self) -> Turn | None:
+        """The turn of the assistant; None: nothing came."""
+        calls = [
+            ToolCall(name=name[:200], arguments=_object(arguments)) for name, arguments in self.calls.values() if name
+        ]
+        if not self.text.strip() and not calls:
+            return None
+        return Turn(source_id=new_id(), role="assistant", text=self.text, tool_calls=calls or None)
+
+    def _take_message(self, said: Any) -> None:
+        """Of Chat Completions: a call of a tool may come in parts, of which the first has its name."""
+        self.text += text_of(said)
+        for place, call in enumerate(value_of(said, "tool_calls") or []):
+            function, index = value_of(call, "function"), value_of(call, "index")
+            name, arguments = self.calls.setdefault(place if index is None else index, ["", ""])
+            self.calls[place if index is None else index] = [
+                name + (value_of(function, "name") or ""),
+                arguments + (value_of(function, "arguments") or ""),
+            ]
+
+    def _take_item(self, item: Any) -> None:
+        """Of Responses: a call of a tool is an item of its own."""
+        if value_of(item, "type") == "function_call":
+            self.calls[len(self.calls)] = [value_of(item, "name") or "", value_of(item, "arguments") or ""]
+
+
+def _object(text: str) -> dict[str, Any]:
+    """Arguments as an object; what is not one is kept as text, as the model wrote it."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {"text": text}
