@@ -85,14 +85,6 @@ class AsyncRecordedStream:
         finally:
             await self._end()
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
