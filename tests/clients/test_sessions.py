@@ -225,9 +225,12 @@ def test_a_stream_of_responses_is_stored_with_the_tools_that_it_calls(remembered
 
 
 def test_a_call_without_a_conversation_is_refused(model: Scripted) -> None:
-    with Client("http://127.0.0.1:9", "none") as memory, memory.session("ann", "s1") as session:
-        with pytest.raises(TypeError, match="`messages`"):
-            session.call(print, prompt="Hi")
+    with (
+        Client("http://127.0.0.1:9", "none") as memory,
+        memory.session("ann", "s1") as session,
+        pytest.raises(TypeError, match="`messages`"),
+    ):
+        session.call(print, prompt="Hi")
     assert not model.seen
 
 

@@ -1,4 +1,4 @@
-"""docs/comparing.md says only what was measured: each of its figures stands in bench/README.md, and its counts are true."""
+"""docs/comparing.md says only what was measured: its figures stand in bench/README.md, and its counts are true."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ _FAMILY = re.compile(r"^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)$", re.MULTILINE)
 def metrics_page() -> str:
     """Return the metrics of both doors."""
     return (
-        "# Metrics\nEvery metric that Reverie offers, by where it is read. [telemetry.md](../docs/telemetry.md) has those "
-        "that OpenTelemetry sends; [operating.md](../docs/operating.md) says which to watch.\n\n"
+        "# Metrics\nEvery metric that Reverie offers, by where it is read. [telemetry.md](../docs/telemetry.md) has "
+        "those that OpenTelemetry sends; [operating.md](../docs/operating.md) says which to watch.\n\n"
         "## /metrics of the API\n\nIn Prometheus's text format, without tenants, ids or texts.\n\n"
         f"{table(('metric', 'type', ''), _served())}\n"
         "## The semantic layer\n\nFor BI tools and MetricFlow, by tenant and by day, week, month, quarter or year.\n\n"
