@@ -118,7 +118,8 @@ def _comments_of(source: str) -> Iterator[tuple[str, str]]:
     for node in body:
         if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
             continue
-        above, number = [], node.lineno - 2
+        above: list[str] = []
+        number = node.lineno - 2
         while number >= 0 and lines[number].strip().startswith("#:"):
             above.insert(0, lines[number].strip().removeprefix("#:").strip())
             number -= 1
