@@ -99,6 +99,12 @@ def test_files_modules_and_links_exist(page: Path) -> None:
     assert not missing
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_the_first_line_says_what_the_reader_gets(page: Path) -> None:
+    title, first, *_ = (line for line in page.read_text(encoding="utf-8").splitlines() if line)
+    assert title.startswith("# ") and first.startswith("This page "), first
+
+
 def test_every_cited_section_of_a_design_is_described() -> None:
     known = anchors(ROOT / "docs" / "design-sources.md")
     files = [
