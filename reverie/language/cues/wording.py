@@ -118,6 +118,7 @@ _PLAIN_TABLE: Final = str.maketrans(PLAIN)
 _CUT: Final = for_python(CUT)
 _TAIL: Final = for_python(TAIL)
 _ENDINGS: Final = [(for_python(bare), with_s.replace("${1}", r"\g<1>")) for bare, with_s in ENDINGS]
+_QUOTED: Final = re.compile(r'(["“][^"“”]*["”])')
 _SINGULAR: Final = [(for_python(first), third) for first, third in SINGULAR]
 _PLURAL: Final = [(for_python(first), third) for first, third in PLURAL]
 _NAME_CUT: Final = for_python(NAME_CUT)
@@ -149,13 +150,17 @@ def value(captured: str) -> str:
 def third_person(text: str, *, keeps_group: bool = False) -> str:
     """Return the filled template in the third person: "my dog" becomes "their dog", "play(s)" "plays".
 
-    With `keeps_group`, "we", "us" and "our" stay: an instruction is for an agent that speaks for the same group.
+    With `keeps_group`, "we", "us" and "our" stay: an instruction is for an agent that speaks for the same group. What
+    stands in quotation marks stays as it is.
     """
     for bare, with_s in _ENDINGS if "(s)" in text else ():
         text = bare.sub(with_s, text)
-    for first, third in _SINGULAR if keeps_group else (*_SINGULAR, *_PLURAL):
-        text = first.sub(third, text)
-    return text
+    rules = _SINGULAR if keeps_group else (*_SINGULAR, *_PLURAL)
+    pieces = _QUOTED.split(text)
+    for place in range(0, len(pieces), 2):
+        for first, third in rules:
+            pieces[place] = first.sub(third, pieces[place])
+    return "".join(pieces)
 
 
 def slug(text: str) -> str:

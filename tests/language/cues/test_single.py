@@ -5,6 +5,7 @@ from pydantic import ValidationError
 
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.single import extract_one
+from reverie.language.cues.wording import third_person
 from reverie.policy import Rule, load_policy
 
 RULES = {name: Rules(load_policy(name).extract) for name in ("brain", "agent", "logic", "contact", "chat", "reverie")}
@@ -114,3 +115,8 @@ def test_patterns_outside_the_common_subset_are_refused(pattern: str) -> None:
 def test_what_has_a_form_of_its_own(text: str, relation: str, content: str) -> None:
     found = [(hit.statement.relation, hit.content) for hit in extract_one(text, RULES["reverie"]) if hit.statement]
     assert (relation, content) in found
+
+
+def test_what_is_quoted_stays_in_the_first_person() -> None:
+    said = third_person('No "I hope this finds you well" in my mails', keeps_group=True)
+    assert said == 'No "I hope this finds you well" in their mails'
