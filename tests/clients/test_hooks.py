@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import time
 from pathlib import Path
@@ -33,6 +34,13 @@ def commands(path: Path) -> list[str]:
         for entry in entries:
             found += [each.get("command") or each["bash"] for each in entry.get("hooks", [entry])]
     return [each for each in found if "script.py" in each]
+
+
+def patient(command: str) -> str:
+    """The same command, with settings by which it waits longer than a busy machine takes."""
+    settings = Path(shlex.split(command)[-1])
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"seconds": 10}))
+    return command
 
 
 def run(command: str, event: dict[str, Any]) -> str:
@@ -68,7 +76,7 @@ def test_it_recalls_before_a_prompt_and_stores_after_the_reply(live: LiveServer,
     path = install(agent, environment(live, agent), home=tmp_path)
     recall, store = commands(path)
     before, after = events(agent, tmp_path)
-    told = json.loads(run(recall, before))
+    told = json.loads(run(patient(recall), before))
     context = told.get("hookSpecificOutput", told)["additionalContext"]
     assert "- 2026-" in context and "‹b›quartz‹/b›" in context and "\n# System" not in context
     run(store, after)

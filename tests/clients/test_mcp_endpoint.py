@@ -186,6 +186,56 @@ def test_errors_say_what_to_do(live: LiveServer) -> None:
     assert "list_memories" in missing
 
 
+def test_hints_are_true_of_what_a_key_may_do(live: LiveServer) -> None:
+    """A key that only reads may call the tools that say that they only read, and no others."""
+    with connect(live.database_url) as conn:
+        memory = str(Corpus(conn, subject="hinted").memory("Plays the oboe"))
+    given: dict[str, dict[str, Any]] = {
+        "recall": {"question": "oboe"},
+        "suggest_tools": {"message": "oboe"},
+        "find_lessons": {"message": "oboe"},
+        "remember": {"statement": "I play the oboe."},
+        "append_turns": {"turns": [{"role": "user", "text": "Hi."}]},
+        "correct": {"memory_id": memory},
+        "forget": {"memory_id": memory},
+        "explain_memory": {"memory_id": memory},
+    }
+
+    async def talk(client: Client) -> dict[str, tuple[Any, bool]]:
+        tools = (await client.list_tools()).tools
+        assert all(tool.output_schema and tool.description and tool.title for tool in tools)
+        return {
+            tool.name: (tool.annotations, (await client.call_tool(tool.name, given.get(tool.name, {}))).is_error)
+            for tool in tools
+        }
+
+    said = over_http(live, talk, key=live.key(scopes=["read"]), query="?subject=hinted")
+    assert {name for name, (hints, _) in said.items() if hints.read_only_hint} == {
+        name for name, (_, is_refused) in said.items() if not is_refused
+    }
+    assert {name for name, (hints, _) in said.items() if hints.destructive_hint} == {"correct", "forget"}
+    assert said["remember"][0].idempotent_hint and not said["append_turns"][0].idempotent_hint
+
+
+def test_a_memory_with_its_lineage_is_a_resource(live: LiveServer) -> None:
+    with connect(live.database_url) as conn:
+        corpus = Corpus(conn, subject="reader")
+        turn, memory = corpus.turn("I play the oboe."), corpus.memory("Plays the oboe")
+        conn.execute(
+            "insert into memory.lineage values ('acme', %s, 'extracted', 'turn', %s, now(), %s)", [memory, turn, turn]
+        )
+
+    async def talk(client: Client) -> Any:
+        templates = (await client.list_resource_templates()).resource_templates
+        (template,) = [each.uri_template for each in templates if "memory_id" in each.uri_template]
+        uri = template.replace("{subject_id}", "reader").replace("{memory_id}", str(memory))
+        return json.loads((await client.read_resource(uri)).contents[0].text)
+
+    found = over_http(live, talk, query="?subject=reader")
+    assert (found["id"], found["memory"]["content"]) == (str(memory), "Plays the oboe")
+    assert [each["text"] for each in found["turns"]] == ["I play the oboe."]
+
+
 def test_a_server_that_is_away_is_said_so(live: LiveServer) -> None:
     async def talk(client: Client) -> Any:
         return await client.call_tool("recall", {"question": "tea"})
