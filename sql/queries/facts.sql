@@ -239,6 +239,17 @@ cross join lateral (
 where m.tenant_id = %(tenant)s and m.id = any(%(memory_ids)s)
 order by m.id
 
+-- name: count_rests
+-- What is left of a statement is one more memory that its turn gave, once.
+update memory.extractions e set candidates = e.candidates + x.rests
+from (
+    select r.turn_id, count(*) as rests
+    from unnest(%(ids)s::uuid[], %(turn_ids)s::uuid[]) as r (id, turn_id)
+    where not exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = r.id)
+      and not exists (select from memory.tombstones k where k.tenant_id = %(tenant)s and k.memory_id = r.id)
+    group by 1) x
+where e.tenant_id = %(tenant)s and e.turn_id = x.turn_id
+
 -- name: mark_judged
 -- Which of the turns a model was asked about, and which wait for the next run with one.
 update memory.extractions e

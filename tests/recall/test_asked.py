@@ -119,10 +119,3 @@ def test_a_memory_is_raised_by_itself_or_by_its_turn_and_added_where_it_was_not_
     assert order(asked_first(ranked, stated, may_add=False)) == [(3, 0.9), (2, 0.9), (1, 0.9)]
     assert order(asked_first(ranked, stated, may_add=True)) == [(3, 0.9), (2, 0.9), (7, 0.9), (1, 0.9)]
     assert order(asked_first(ranked, [], may_add=True)) == order(ranked)
-
-
-def test_another_memory_of_the_same_turn_does_not_state_it() -> None:
-    ended = hit(1, 0.9, turn=5, item="memory")
-    stated = [hit(2, 0.0, turn=5, item="memory")]
-    assert order(asked_first([ended], stated, may_add=True)) == [(2, 0.9), (1, 0.9)]
-    assert order(asked_first([hit(5, 0.4), ended], stated, may_add=True)) == [(5, 0.9), (1, 0.9)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from uuid import UUID
 
 from reverie.language.objects import read_object
 from reverie.language.pack import language_table
@@ -78,22 +77,17 @@ def _others(question: ParsedQuestion, subject_id: str, people: Collection[str]) 
 def asked_first(ranked: Sequence[Hit], stated: Sequence[Hit], *, may_add: bool) -> list[Hit]:
     """Return ranked hits, those before the others that state what is asked for: the memory, or the turn it was made of.
 
-    Another memory of that turn does not: "I've left Acme, I work at Borea now" says two things. With `may_add`, a
-    memory that was not found is added. Either has at least the score of the best.
+    With `may_add`, a memory that was not found is added. Either has at least the score of the best.
     """
     if not stated:
         return list(ranked)
     best = max((hit.score for hit in ranked), default=0.0)
-    places: dict[UUID, int] = {}
-    for place, hit in enumerate(stated):
-        for key in (hit.id, hit.turn_id):
-            if key is not None:
-                places.setdefault(key, place)
-    found = [hit for hit in ranked if hit.id in places]
-    there = {hit.id for hit in found}
+    places = {key: place for place, hit in enumerate(stated) for key in (hit.id, hit.turn_id) if key}
+    found = [hit for hit in ranked if hit.id in places or (hit.turn_id and hit.turn_id in places)]
+    there = {key for hit in found for key in (hit.id, hit.turn_id) if key}
     if may_add:
         found += [hit for hit in stated if hit.id not in there and hit.turn_id not in there]
-    found.sort(key=lambda hit: places[hit.id])
+    found.sort(key=lambda hit: min(places[key] for key in (hit.id, hit.turn_id) if key in places))
     first = {hit.id for hit in found}
     raised = [hit._replace(score=max(hit.score, best)) for hit in found]
     return [*raised, *(hit for hit in ranked if hit.id not in first)]
