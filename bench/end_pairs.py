@@ -138,6 +138,7 @@ def pairs(
     lines: Sequence[Mapping[str, Any]], olds: Sequence[Old], vectors: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yield the pairs of a voice, in the order of its messages."""
+    nearness = nearness_of(load_embedder("minilm").model)
     for number, line in enumerate(lines[1:], 2):
         before = [
             old for old in olds
@@ -147,7 +148,7 @@ def pairs(
         if not before:
             continue
         told = np.stack([vectors[old.content] for old in before])
-        near = nearness_of(load_embedder("minilm").model).log_odds(told, vectors[line["t"]][None])[0]
+        near = nearness.log_odds(told, vectors[line["t"]][None])[0]
         nearest = set(np.argsort(-near, kind="stable")[:MOST].tolist())
         for place, (old, log_odds) in enumerate(zip(before, near.tolist(), strict=True)):
             if place in nearest or number in old.ended_by:

@@ -9,10 +9,12 @@ import re
 from collections.abc import Collection
 from itertools import accumulate
 
-from reverie.language.cues.wording import EDGES, SEPARATOR, marked
+from reverie.language.cues.wording import SEPARATOR, marked
 
 #: White space after a comma or semicolon, where a part ends.
 _LISTED = re.compile(r"(?<=[,;])\s+")
+#: What joined a part to others.
+_JOINTS = " ,;:\n"
 _WORD = re.compile(r"\w+")
 #: Fewer words are no part, and fewer that are left of a text tell nothing alone.
 _LEAST_WORDS, _LEAST_LEFT = 2, 4
@@ -43,7 +45,7 @@ def parts(text: str) -> list[str]:
 
 def without_parts(text: str, ended: Collection[int]) -> str | None:
     """Return a text without the parts at these places, from 0; None where fewer than four words are left."""
-    left = "".join(part for place, part in enumerate(parts(text)) if place not in ended).strip(EDGES)
+    left = "".join(part for place, part in enumerate(parts(text)) if place not in ended).strip(_JOINTS)
     return None if _is_short(left, _LEAST_LEFT) else left
 
 

@@ -111,6 +111,9 @@ def is_of(record: Record, turn: Record) -> bool:
     return all(record[name] == turn[name] for name in ("subject_id", "session_id", "source_id"))
 
 
+#: Several things at once, and a message that ends one of them.
+PRICES = "Price list for the window pls. skin fade 18, standard 14, kids under 10 10, beard 8."
+RAISED = "skin fade's 20 from today. everything else stays"
 #: What people say: the same in other words, values that replace one another, plans, what no rule reads.
 SAID = (
     "I have a golden retriever called Rex.",
@@ -128,8 +131,16 @@ SAID = (
     "We met Bruno's trainer yesterday.",
     "My dog Bruno loves the park.",
     "Do you like lakes?",
+    PRICES,
+    RAISED,
     "ok",
 )
+
+
+def said(subject: str, session: str, source_id: str, at: datetime, text: str) -> Record:
+    """A record of a message."""
+    names = {"subject_id": subject, "session_id": session, "source_id": source_id}
+    return names | {"said_at": at.isoformat(), "role": "user", "speaker": subject, "text": text}
 
 
 @st.composite
@@ -145,8 +156,7 @@ def logs(draw: st.DrawFn) -> tuple[list[Record], int]:
     records = []
     for place, (subject, session, day, text) in enumerate(turns):
         at = compact.START + timedelta(days=day + 30 * session, minutes=place)
-        names = {"subject_id": subject, "session_id": f"{subject}-{session}", "source_id": f"t{place}"}
-        records.append(names | {"said_at": at.isoformat(), "role": "user", "speaker": subject, "text": text})
+        records.append(said(subject, f"{subject}-{session}", f"t{place}", at, text))
     records.sort(key=lambda record: str(record["said_at"]))
     return records, draw(st.integers(0, len(records) - 1))
 
@@ -173,6 +183,25 @@ def test_any_erased_turn_was_never_said(drawn: tuple[list[Record], int], databas
         others = [record for record in records if record is not turn]
         if others:
             take_in(never.store, tmp_path, others)
+        assert differing(after, remember(never.store)) == []
+
+
+def test_what_a_message_left_of_a_statement_goes_with_it(databases: Databases, tmp_path: Path) -> None:
+    """A new price ends a part of a list; without the message that tells it, the whole list stands again."""
+    listed = said("ana", "ana-0", "t0", compact.START, PRICES)
+    raised = said("ana", "ana-1", "t1", compact.START + timedelta(days=30), RAISED)
+    with opened(databases) as there:
+        take_in(there.store, tmp_path, [listed])
+        remember(there.store)
+        take_in(there.store, tmp_path, [raised])
+        remember(there.store)
+        with there.store.transaction(TENANT) as conn:
+            rests = conn.execute("select content from memory.memories where origin = 'rest'").fetchall()
+        assert [("skin fade" in rest, "beard 8" in rest) for (rest,) in rests] == [(False, True)]
+        there.eraser.erase(turn_target(id_of(raised)))
+        after = remember(there.store)
+    with opened(databases) as never:
+        take_in(never.store, tmp_path, [listed])
         assert differing(after, remember(never.store)) == []
 
 

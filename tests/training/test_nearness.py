@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reverie.inference.judge.nearness import LearnedNearness
+
 
 def test_it_learns_what_ends_what(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("jax", reason="trains the nearness: training/reader/GUIDE.md")
@@ -25,6 +27,11 @@ def test_it_learns_what_ends_what(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert [voice.meets[0].sum() for voice in voices] == [1, 1] and voices[0].meets[11].all()
     numbers = nearness.train(voices, epochs=400)
     learned = nearness.log_odds(numbers, vectors.astype(np.float32), turned.astype(np.float32))
+    # what is written gives what was trained, less the weight of an end, which training corrects
+    read = LearnedNearness({name: np.float32(values) for name, values in numbers.items()})
+    np.testing.assert_allclose(
+        read.log_odds(vectors.astype(np.float32), turned.astype(np.float32)).T, learned, atol=2e-3
+    )
     by_cosine = vectors @ turned.T
     for title, score in (("learned", learned), ("by cosine", by_cosine)):
         nearness.measure(title, voices, [np.asarray(score)] * 2)

@@ -47,7 +47,9 @@ class Voice(NamedTuple):
 def voices(file: Path, part: str) -> Iterator[Voice]:
     """Yield the voices of a part, each in the words of memory and in the person's own."""
     with np.load(file) as read:
-        for name in sorted({key.split("/")[0] for key in read.files if read[f"{key.split('/')[0]}/part"] == part}):
+        for name in sorted({key.partition("/")[0] for key in read.files}):
+            if read[f"{name}/part"] != part:
+                continue
             told_at, ended_at, messages = (read[f"{name}/{each}"] for each in ("line", "ended", "messages"))
             line = np.arange(2, len(messages) + 2)
             meets = (told_at[:, None] < line) & (line <= ended_at[:, None])

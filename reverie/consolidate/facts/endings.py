@@ -106,8 +106,9 @@ def _write_rests(conn: Connection[Any], attempt: Run, judgement: Judgement) -> N
                 lineage.append(
                     Lineage(memory_id=candidate.id, relation=relation, source="turn", source_id=turn_id, at=at)
                 )
-    columns = {"ids": [each.id for each in candidates], "turn_ids": [each.turn_id for each in candidates]}
-    conn.execute(queries("facts")["count_rests"], attempt.params() | columns)
+    if candidates:
+        columns = {"ids": [each.id for each in candidates], "turn_ids": [each.turn_id for each in candidates]}
+        conn.execute(queries("facts")["count_rests"], attempt.params() | columns)
     write_candidates(conn, attempt, candidates)
     write_lineage(conn, attempt, lineage)
     attempt.report.add("rests", len(candidates))

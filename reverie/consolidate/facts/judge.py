@@ -1,8 +1,9 @@
 """Ends that the judge of Reverie's own finds: of earlier statements that are near to a message, which it makes untrue.
 
 Without a language model ([language_model](language_model.py)). A pair of a statement and a later message is judged by
-itself, once both are there, so a history gives the same ends in one go, day by day and with a part imported late, as
-long as no more statements are near to a message than the policy lets it be held against.
+itself, once both are there, so a history gives the same ends in one go and day by day, as long as no more statements
+are near to a message than the policy lets it be held against. What comes in late is held against the messages since
+then when its subject is made again (`reverie rebuild --late`).
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ from reverie.inference import Vectors
 _EMBEDDER = "minilm-l6-v2-int8"
 #: Digits of the log-odds that count: the last bits of a sum differ between processors and must not decide.
 _DIGITS = 3
-#: Log-odds by the cosine alone: as many ends of voices of `dev` lie above as by the learned numbers.
+#: Log-odds by the cosine alone, by eye through four points: from these values on are .5, .7, .8 and .9 of the ends of
+#: `dev`, as from .34, .22, .14 and .09 by cosine.
 _SLOPE, _BIAS = 11.7, -7.0
 
 

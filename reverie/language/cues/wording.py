@@ -118,6 +118,7 @@ _PLAIN_TABLE: Final = str.maketrans(PLAIN)
 _CUT: Final = for_python(CUT)
 _TAIL: Final = for_python(TAIL)
 _ENDINGS: Final = [(for_python(bare), with_s.replace("${1}", r"\g<1>")) for bare, with_s in ENDINGS]
+#: What stands in quotation marks.
 _QUOTED: Final = re.compile(r'(["“][^"“”]*["”])')
 _SINGULAR: Final = [(for_python(first), third) for first, third in SINGULAR]
 _PLURAL: Final = [(for_python(first), third) for first, third in PLURAL]
