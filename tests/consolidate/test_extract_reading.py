@@ -16,6 +16,7 @@ from reverie.errors import PolicyError
 from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage, TextPlace
 from reverie.inference.reader.reader import TrainedReader
 from reverie.language.statements.stated import MessageStatement
+from reverie.model import Candidate
 from reverie.policy import load_policy
 
 READER, RULES = load_policy("reverie"), load_policy("chat")
@@ -141,10 +142,10 @@ def test_a_message_in_another_language_is_not_read_and_says_so() -> None:
 @pytest.mark.parametrize(("most", "kept"), [(300, True), (20, False)])
 def test_a_sentence_is_kept_in_its_own_words_up_to_a_length(most: int, kept: bool) -> None:
     sentence = "Gonna allow dogs at the loft, 1 small one, £20"
-    numbers = READER.extract.reader.model_copy(update={"confidence": 1.0, "keep": 0.5, "keep_characters": most})
+    numbers = READER.extract.reader.model_copy(update={"confidence": 1.0, "keep_characters": most})
     policy = READER.model_copy(update={"extract": READER.extract.model_copy(update={"reader": numbers})})
     read = read_messages(turns(sentence), policy)
-    assert [said.own_words for said in read.likely.values()] == [sentence] * kept
+    assert {said.own_words for some in read.statements.values() for said in some} == {sentence} & {sentence * kept}
 
 
 def asked_of_a_model(*texts: str, **numbers: Any) -> list[bool]:
@@ -188,23 +189,29 @@ UNSURE = MessageReading(
 )  # fmt: skip
 
 
-def test_what_surely_states_something_is_kept_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "Odd day. I'm done w all of this, never mention it again"
-    monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([], 0.9, UNSURE) for _ in asked])
-    (kept,) = decided(turns(text)).candidates
+def read_with(confidence: float, monkeypatch: pytest.MonkeyPatch, text: str) -> list[Candidate]:
+    """The candidates of a message in which the reader finds a rule, this sure."""
+    reading = UNSURE._replace(confidence=confidence)
+    monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([reading], 0.9) for _ in asked])
+    return list(decided(turns(text)).candidates)
+
+
+def test_what_may_be_a_statement_is_kept_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, numbers = "Odd day. I'm done w all of this, never mention it again", READER.extract.reader
+    (kept,) = read_with(numbers.keep, monkeypatch, text)
     assert (kept.content, kept.kind, kept.origin) == (
         "I'm done w all of this, never mention it again", "instruction", "said",
     )  # fmt: skip
     assert kept.statement is not None and kept.statement.relation == "standing_rule", "something may end it"
-    monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([], 0.7, UNSURE) for _ in asked])
-    assert decided(turns(text)).candidates == [], "it may state something"
+    assert read_with(numbers.keep - 0.01, monkeypatch, text) == [], "it hardly is one"
 
 
-@pytest.mark.parametrize(
-    "text", ["Odd day. my mail is now ana@example.com", "Odd day. shall I be done w all of this?", "lol " * 90]
-)
-def test_nothing_is_kept_beside_what_is_found_nor_a_question_nor_a_long_text(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([], 0.9, UNSURE) for _ in asked])
-    assert all(candidate.origin not in ("plain", "said") for candidate in decided(turns(text)).candidates)
+def test_it_is_kept_beside_what_a_pattern_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = read_with(READER.extract.reader.keep, monkeypatch, "Odd day. my mail is now ana@example.com")
+    assert {"said", "email-is"} == {each.origin for each in kept}, [each.origin for each in kept]
+
+
+@pytest.mark.parametrize("text", ["Odd day. shall I be done w all of this?", "lol " * 90])
+def test_neither_a_question_nor_a_long_text_is_kept(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = read_with(READER.extract.reader.confidence - 0.01, monkeypatch, text)
+    assert all(candidate.origin not in ("plain", "said") for candidate in found)

@@ -18,6 +18,7 @@ from reverie.consolidate.facts.judge import NearPair, SaidStatement, end_of, pai
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.consolidate.stages import STAGES
 from reverie.inference import load_embedder, to_half_wire
+from reverie.inference.judge import EndPair
 from reverie.inference.judge.nearness import NearnessByCosine
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
@@ -88,6 +89,28 @@ def test_own_words_end_part_by_part() -> None:
     assert left(0.2, 0.95, 0.1) == left(0.95, 0.95, 0.1) == "Zoe does all the rest"
     assert left(0.95, 0.1, 0.1) is left(0.2, 0.95, 0.6) is left(0.95) is None
     assert left(0.2, 0.6, 0.6) == "all of it"
+
+
+class KnownChances:
+    """A judge that is given what it answers, by statement; all else goes on."""
+
+    def __init__(self, chances: dict[str, float]) -> None:
+        self._chances = chances
+
+    def chances(self, pairs: list[EndPair]) -> list[float]:
+        """The chance of each pair."""
+        return [self._chances.get(pair.statement, 0.1) for pair in pairs]
+
+
+@pytest.mark.parametrize(("alone", "left"), [(0.4, "Zoe does all the rest, both at eight"), (0.6, None)])
+def test_what_the_parts_leave_is_held_against_the_same_message(alone: float, left: str | None) -> None:
+    rota = "Danny does the Mondays, Zoe does all the rest, both at eight"
+    told = said(1, turn=1, at=[1, 0], content=rota, origin="said")
+    pair = NearPair(told, said(2, turn=2, at=[1, 0]))
+    judge: Any = KnownChances({"Danny does the Mondays, ": 0.9, "Zoe does all the rest, both at eight": alone})
+    numbers = NUMBERS.model_copy(update={"ends_chance": 0.85, "parts_chance": 0.05})
+    (end,) = module._ends(judge, [pair], {pair.by.turn_id: ("They both quit", "")}, numbers)
+    assert end.rest == left
 
 
 def test_of_many_near_statements_the_nearest_are_judged() -> None:

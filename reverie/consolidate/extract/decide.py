@@ -154,23 +154,16 @@ def _stated(
     tenant_id: str,
     policy: Policy,
 ) -> dict[str, list[Candidate]]:
-    """The candidates of what the reader found, by turn, but for what a pattern states as well.
-
-    Of a turn that gives nothing else the likeliest sentence is kept in its own words.
-    """
+    """The candidates of what the reader found, by turn, but for what a pattern states as well."""
     patterns = defaultdict(set)
     for turn_id, relation in found.filter(pl.col("relation").is_not_null())["turn_id", "relation"].iter_rows():
         patterns[turn_id].add(relation)
     candidates = {}
-    likely = read.likely.keys() - set(found["turn_id"].to_list())
-    for row in turns.filter(pl.col("id").is_in([*read.statements, *likely])).iter_rows(named=True):
+    for row in turns.filter(pl.col("id").is_in(list(read.statements))).iter_rows(named=True):
         of_log = {name: row[name] for name in ("subject_id", "session_id", "speaker", "said_at")}
         turn = _LoggedTurn(id=UUID(row["id"]), tenant_id=tenant_id, text=strip_invisible(row["text"]), **of_log)
-        if row["id"] in likely:
-            candidates[row["id"]] = list(candidates_of([read.likely[row["id"]]], turn, policy))
-        else:
-            statements = own_statements(read.statements[row["id"]], frozenset(patterns[row["id"]]))
-            candidates[row["id"]] = list(candidates_of(statements, turn, policy))
+        statements = own_statements(read.statements[row["id"]], frozenset(patterns[row["id"]]))
+        candidates[row["id"]] = list(candidates_of(statements, turn, policy))
     return candidates
 
 

@@ -36,9 +36,6 @@ class ReadTurns:
 
     #: by turn, where there are some
     statements: Mapping[str, Sequence[MessageStatement]] = field(default_factory=dict)
-    #: the likeliest statement, in own words, of turns that surely state something, nobody knows what (`[extract.reader]
-    #: keep`)
-    likely: Mapping[str, MessageStatement] = field(default_factory=dict)
     #: turns of which it is unsure (`[extract.model] sure`)
     unsure: Set[str] = frozenset()
     #: of each turn that it read how sure it is by its own confidence, and the signs by which a head tells
@@ -67,23 +64,17 @@ def read_messages(
     read = reader.read(asked)
     if head is not None and head.reader != reader.model:
         head = None
-    statements, likely, sureness = {}, {}, {}
+    statements, sureness = {}, {}
     for turn_id, message, found in zip(messages["id"], asked, read, strict=True):
-        others = others_spans(message.text) if found.likeliest else []
-        taken = [
-            each
-            for each in found.readings
-            if each.confidence >= numbers.confidence and not _is_of_others(each.object, others)
-        ]
-        if taken:
-            statements[turn_id] = [_stated(each, message, numbers) for each in taken]
-        elif found.states >= numbers.keep and (said := _likely(message, found, others, numbers.keep_characters)):
-            likely[turn_id] = said
+        others = others_spans(message.text) if found.readings else []
+        own = [each for each in found.readings if not _is_of_others(each.object, others)]
+        if said := [statement for each in own if (statement := _stated(each, message, numbers))]:
+            statements[turn_id] = said
+        taken = [each for each in own if each.confidence >= numbers.confidence]
         sureness[turn_id] = own_sureness(taken, found.states), head_signs(message, taken, found.states)
     sure = {turn_id: own if head is None else head.sureness(signs) for turn_id, (own, signs) in sureness.items()}
     return ReadTurns(
         statements=statements,
-        likely=likely,
         unsure={turn_id for turn_id, number in sure.items() if number < policy.extract.model.sure},
         sureness=sureness,
         foreign=foreign,
@@ -109,14 +100,21 @@ def _read_of(turns: pl.DataFrame, policy: Policy) -> tuple[pl.DataFrame, list[As
     return messages, asked, foreign
 
 
-def _stated(reading: MessageReading, message: AskedMessage, numbers: ReaderPolicy) -> MessageStatement:
-    """The statement of a reading; with its own words where the reader is not sure of all that it says."""
+def _stated(reading: MessageReading, message: AskedMessage, numbers: ReaderPolicy) -> MessageStatement | None:
+    """The statement of a reading; with its own words where the reader is not sure of all that it says.
+
+    None: it is not sure enough of it, or no words of the message can stand for it.
+    """
     statement = statement_of(reading, message)
-    if reading.whole >= numbers.whole or reading.object.of_question:
+    is_taken = reading.confidence >= numbers.confidence
+    if is_taken and (reading.whole >= numbers.whole or reading.object.of_question):
         return statement
+    if reading.object.of_question or not (is_taken or reading.confidence >= numbers.keep):
+        return None
     is_clause = statement.clause is not None and statement.object in statement.clause
     clause = statement.clause if is_clause and reading.clause_chance >= numbers.clause else None
-    return replace(statement, own_words=clause or _sentence(message, reading, numbers.keep_characters))
+    own_words = clause or _sentence(message, reading, numbers.keep_characters)
+    return replace(statement, own_words=own_words) if is_taken or own_words else None
 
 
 def _sentence(message: AskedMessage, reading: MessageReading, most: int) -> str | None:
@@ -130,18 +128,6 @@ def _sentence(message: AskedMessage, reading: MessageReading, most: int) -> str 
         sentence = message.text.strip()
     says_something = len(sentence.split()) > _FEW_WORDS and len(sentence) <= most
     return sentence if says_something and not sentence.endswith("?") else None
-
-
-def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span], most: int) -> MessageStatement | None:
-    """The likeliest statement in the words of its sentence; None: no sentence can stand for it.
-
-    `most`: characters that the sentence may have.
-    """
-    reading = found.likeliest
-    if reading is None or reading.object.of_question or _is_of_others(reading.object, others):
-        return None
-    sentence = _sentence(message, reading, most)
-    return replace(statement_of(reading, message), own_words=sentence) if sentence else None
 
 
 def _is_of_others(place: TextPlace, others: Sequence[Span]) -> bool:

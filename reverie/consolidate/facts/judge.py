@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby, islice
 from operator import attrgetter
@@ -103,7 +103,7 @@ def _ends(
     texts: Mapping[UUID, tuple[str, str]],
     numbers: StructuredFactsPolicy,
 ) -> Iterator[JudgedEnd]:
-    """Judge pairs: all of each statement, then the parts of those of which a part may end."""
+    """Judge pairs: all of each statement, the parts of those of which a part may end, and what the parts leave."""
     wholes = judge.chances([EndPair(pair.old.content, *texts[pair.by.turn_id]) for pair in pairs])
     asked = [
         parts_of(pair.old) if whole >= numbers.parts_chance else [] for pair, whole in zip(pairs, wholes, strict=True)
@@ -113,10 +113,15 @@ def _ends(
             [EndPair(part, *texts[pair.by.turn_id]) for pair, some in zip(pairs, asked, strict=True) for part in some]
         )
     )
-    for pair, whole, some in zip(pairs, wholes, asked, strict=True):
-        end = end_of(pair, whole, list(islice(of_parts, len(some))), numbers.ends_chance)
-        if end is not None:
-            yield end
+    found = [
+        end_of(pair, whole, list(islice(of_parts, len(some))), numbers.ends_chance)
+        for pair, whole, some in zip(pairs, wholes, asked, strict=True)
+    ]
+    ends = [end for end in found if end is not None]
+    of_rests = iter(judge.chances([EndPair(end.rest, *texts[end.turn_id]) for end in ends if end.rest]))
+    for end in ends:
+        is_over = end.rest is not None and next(of_rests) >= _LIKELY
+        yield replace(end, rest=None) if is_over else end
 
 
 def parts_of(said: SaidStatement) -> list[str]:

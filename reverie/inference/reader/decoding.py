@@ -69,8 +69,6 @@ class ReadMessage(NamedTuple):
     readings: list[MessageReading]
     #: the chance that it states something, 0 to 1
     states: float
-    #: its surest statement, however unsure; None: nothing in it looks like an object
-    likeliest: MessageReading | None = None
 
 
 class TokenPlaces(NamedTuple):

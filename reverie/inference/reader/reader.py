@@ -99,10 +99,9 @@ class TrainedReader:
         parts = list(self._parts(messages))
         found = [read for some in _at_once(parts) for read in self._read(some)]
         read = [ReadMessage([], 0.0) for _ in messages]
-        for part, (readings, states, likeliest) in zip(parts, found, strict=True):
+        for part, (readings, states) in zip(parts, found, strict=True):
             before = read[part.message]
-            surer = (states, likeliest) if states > before.states else before[1:]
-            read[part.message] = ReadMessage(before.readings + readings, *surer)
+            read[part.message] = ReadMessage(before.readings + readings, max(states, before.states))
         return read
 
     def _parts(self, messages: Sequence[AskedMessage]) -> Iterator[_Part]:
@@ -163,9 +162,7 @@ class TrainedReader:
             weights = self._numbers["weights"]
             spans = ranked(some, of["relation"], stated, weights) if some else []
             taken = objects(spans, weights["threshold"])
-            readings = {span: self._reading(part.tokens, span, of) for span in [*taken, *spans[:1]]}
-            likeliest = readings[spans[0]] if spans else None
-            read.append(ReadMessage([readings[span] for span in taken], round(stated, 3), likeliest))
+            read.append(ReadMessage([self._reading(part.tokens, span, of) for span in taken], round(stated, 3)))
         return read
 
     def _said(self, hidden: Numbers, keys: Numbers, rows: Sequence[tuple[int, CandidateSpan]]) -> dict[str, Numbers]:
