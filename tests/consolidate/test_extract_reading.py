@@ -189,9 +189,9 @@ UNSURE = MessageReading(
 )  # fmt: skip
 
 
-def read_with(confidence: float, monkeypatch: pytest.MonkeyPatch, text: str) -> list[Candidate]:
-    """The candidates of a message in which the reader finds a rule, this sure."""
-    reading = UNSURE._replace(confidence=confidence)
+def read_with(chance: float, monkeypatch: pytest.MonkeyPatch, text: str) -> list[Candidate]:
+    """The candidates of a message in which the reader finds a rule with this chance."""
+    reading = UNSURE._replace(chance=chance)
     monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([reading], 0.9) for _ in asked])
     return list(decided(turns(text)).candidates)
 
@@ -213,5 +213,5 @@ def test_it_is_kept_beside_what_a_pattern_finds(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("text", ["Odd day. shall I be done w all of this?", "lol " * 90])
 def test_neither_a_question_nor_a_long_text_is_kept(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = read_with(READER.extract.reader.confidence - 0.01, monkeypatch, text)
+    found = read_with(1.0, monkeypatch, text)
     assert all(candidate.origin not in ("plain", "said") for candidate in found)

@@ -109,7 +109,7 @@ def _stated(reading: MessageReading, message: AskedMessage, numbers: ReaderPolic
     is_taken = reading.confidence >= numbers.confidence
     if is_taken and (reading.whole >= numbers.whole or reading.object.of_question):
         return statement
-    if reading.object.of_question or not (is_taken or reading.confidence >= numbers.keep):
+    if reading.object.of_question or not (is_taken or reading.chance >= numbers.keep):
         return None
     is_clause = statement.clause is not None and statement.object in statement.clause
     clause = statement.clause if is_clause and reading.clause_chance >= numbers.clause else None

@@ -60,12 +60,14 @@ class MessageReading(NamedTuple):
     whole: float = 1.0
     #: The chance of the clause, 0 to 1.
     clause_chance: float = 1.0
+    #: The chance that it is a statement, 0 to 1, by its own numbers and those of its message; not calibrated.
+    chance: float = 1.0
 
 
 class ReadMessage(NamedTuple):
     """What the reader finds in a message."""
 
-    #: its statements, in the order of their objects
+    #: its statements, also those that are hardly one, in the order of their objects
     readings: list[MessageReading]
     #: the chance that it states something, 0 to 1
     states: float

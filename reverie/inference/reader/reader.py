@@ -48,6 +48,9 @@ _AT_ONCE = 32_768
 #: The fused operator takes ten times as long as the two that it stands for.
 _UNFUSED = ["SkipLayerNormFusion"]
 
+#: The least chance of a statement with which it is given at all: hardly one in three such sentences tells something.
+LEAST_CHANCE = 0.1
+
 #: What `whole` is the chance of, beside the confidence: of the relation, given that there is one.
 _WHOLE = ("phase", "holder_first", "holder_last", "topic_first", "topic_last")
 
@@ -161,8 +164,9 @@ class TrainedReader:
             at += len(some)
             weights = self._numbers["weights"]
             spans = ranked(some, of["relation"], stated, weights) if some else []
-            taken = objects(spans, weights["threshold"])
-            read.append(ReadMessage([self._reading(part.tokens, span, of) for span in taken], round(stated, 3)))
+            likely = [span for span in spans if span.confidence * stated >= LEAST_CHANCE]
+            readings = [self._reading(part.tokens, span, of, stated) for span in objects(likely, 0)]
+            read.append(ReadMessage(readings, round(stated, 3)))
         return read
 
     def _said(self, hidden: Numbers, keys: Numbers, rows: Sequence[tuple[int, CandidateSpan]]) -> dict[str, Numbers]:
@@ -180,7 +184,9 @@ class TrainedReader:
         names = [output.name for output in self._heads.get_outputs()]
         return dict(zip(names, self._heads.run(names, inputs), strict=True))
 
-    def _reading(self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, Numbers]) -> MessageReading:
+    def _reading(
+        self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, Numbers], stated: float
+    ) -> MessageReading:
         numbers, of = self._numbers, {name: values[span.candidate] for name, values in said.items()}
         phase, polarity, duration = (numbers[name][choice(of[name])] for name in ("phase", "polarity", "duration"))
         pointers: dict[str, TextPlace | None] = {}
@@ -199,6 +205,7 @@ class TrainedReader:
             confidence=confidence,
             whole=round(whole, 3),
             clause_chance=round(chance_of_choice(of["clause_first"]) * chance_of_choice(of["clause_last"]), 3),
+            chance=round(span.confidence * stated, 3),
         )
 
 
