@@ -211,6 +211,6 @@ def test_a_message_that_is_gone_meanwhile_ends_nothing(
     store: Store, conn: Any, policy: Policy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tell(conn)
-    monkeypatch.setattr(module, "_texts", lambda *_: {})
+    monkeypatch.setattr(module, "_shown", lambda *_: {})
     report = run_facts(store, policy, 4)
     assert report["judged_ends"] == 0 and all(standing(conn).values())
