@@ -34,7 +34,7 @@ def turn(work: Work) -> UUID:
         speaker=None, said_at=AT, text="Hi",
     )  # fmt: skip
     with work.transaction() as conn:
-        insert_turns(conn, [said])
+        insert_turns(conn, "acme", [said])
     return said.id
 
 
