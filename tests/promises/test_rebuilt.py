@@ -86,9 +86,7 @@ def test_a_rebuild_cut_off_anywhere_is_finished_by_the_next_run(whole: Digest, l
     assert digest(lived, TENANT).tables == whole.tables
 
 
-def test_a_rebuild_asks_no_model_of_our_own_again(
-    whole: Digest, lived: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rebuild_asks_no_model_of_our_own_again(whole: Digest, lived: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     def asked(_: object, items: list[object]) -> list[object]:
         assert not items, "a message or a pair that was kept"
         return []

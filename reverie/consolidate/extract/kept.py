@@ -73,4 +73,4 @@ def _values(reading: MessageReading) -> list[Any]:
 
 
 def _reading(values: Sequence[Any]) -> MessageReading:
-    return MessageReading(*(TextPlace(*value) if isinstance(value, list) else value for value in values))
+    return MessageReading._make(TextPlace(*value) if isinstance(value, list) else value for value in values)

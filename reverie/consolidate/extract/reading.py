@@ -58,7 +58,8 @@ def read_messages(
 
     Turns of other roles than those that are read, those of low content and those in another language are not looked at.
     A short reply is read with the question before it. What stands in words of others is not the author's statement.
-    `reader`: one that knows what it read before; None: one that does not. `head`: the tenant's, which tells of which turns the reader is unsure; one made for another reader is not used.
+    `reader`: one that knows what it read before; None: one that does not. `head`: the tenant's, which tells of which
+    turns the reader is unsure; one made for another reader is not used.
     """
     numbers = policy.extract.reader
     if not numbers.read:

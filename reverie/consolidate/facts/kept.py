@@ -39,11 +39,11 @@ class KeptJudge:
         keys = [shown_hash(statement).hex()[:_DIGITS] for statement, _ in pairs]
         known = [self._of(message) for _, message in pairs]
         missing = [place for place, (key, of) in enumerate(zip(keys, known, strict=True)) if key not in of]
-        asked = [EndPair(statement, message.text, message.before) for statement, message in (pairs[at] for at in missing)]
-        for place, chance in zip(missing, self._judge.chances(asked), strict=True):
-            message = pairs[place][1]
+        asked = [pairs[place] for place in missing]
+        chances = self._judge.chances([EndPair(said, shown.text, shown.before) for said, shown in asked])
+        for place, (_, shown), chance in zip(missing, asked, chances, strict=True):
             known[place][keys[place]] = chance
-            self.new[message.turn_id] = KeptAnswer(_shown(message), known[place])
+            self.new[shown.turn_id] = KeptAnswer(_shown(shown), known[place])
         return [of[key] for of, key in zip(known, keys, strict=True)]
 
     def _of(self, message: ShownMessage) -> dict[str, float]:
