@@ -12,8 +12,8 @@ import pytest
 from reverie.capture.append import insert_turns
 from reverie.model import Scope, Turn
 from reverie.policy import load_policy
-from reverie.store.answers import KeptAnswer, keep_answers, read_answers, shown_hash
 from reverie.store.database import Store
+from reverie.store.small_models.answers import KeptAnswer, keep_answers, read_answers, shown_hash
 from reverie.store.work import Work
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)

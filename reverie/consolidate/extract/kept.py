@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage, TextPlace
-from reverie.store.answers import KeptAnswer, shown_hash
+from reverie.store.small_models.answers import KeptAnswer, shown_hash
 
 if TYPE_CHECKING:
     from reverie.inference.reader.reader import TrainedReader

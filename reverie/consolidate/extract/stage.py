@@ -24,11 +24,11 @@ from reverie.inference.batching import threads_of
 from reverie.inference.reader import ReaderHead, shared_reader
 from reverie.interruption import check_interruption
 from reverie.language.text import CountTokens
-from reverie.store.answers import keep_answers, read_answers, write_answers
 from reverie.store.failures import REASON
 from reverie.store.locks import count_erasures, is_unerased
-from reverie.store.reader_heads import head_in_force
 from reverie.store.runs import Report, Run, run
+from reverie.store.small_models.answers import keep_answers, read_answers, write_answers
+from reverie.store.small_models.reader_heads import head_in_force
 from reverie.store.work import Work
 
 if TYPE_CHECKING:

@@ -30,9 +30,9 @@ from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.parts import parts, without_parts
 from reverie.language.text import strip_invisible
 from reverie.policy.recall import StructuredFactsPolicy
-from reverie.store.answers import keep_answers, read_answers
 from reverie.store.queries import queries
 from reverie.store.runs import Run
+from reverie.store.small_models.answers import keep_answers, read_answers
 
 #: Subjects whose statements are in memory at a time.
 _SUBJECTS = 64

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from reverie.inference.judge import EndPair
-from reverie.store.answers import KeptAnswer, shown_hash
+from reverie.store.small_models.answers import KeptAnswer, shown_hash
 
 if TYPE_CHECKING:
     from reverie.inference.judge.judge import TrainedJudge

@@ -18,7 +18,7 @@ from reverie.store.locks import hold_off_erasures
 from reverie.store.queries import queries
 from reverie.store.work import Work
 
-Asked = Literal["reader", "judge"]
+AskedModel = Literal["reader", "judge"]
 #: Bytes of a hash of what was shown.
 _HASH_BYTES = 16
 
@@ -35,7 +35,7 @@ def shown_hash(*texts: str) -> bytes:
     return hashlib.sha256(orjson.dumps(texts)).digest()[:_HASH_BYTES]
 
 
-def read_answers(work: Work, asked: Asked, model: str, turn_ids: Collection[UUID]) -> dict[UUID, KeptAnswer]:
+def read_answers(work: Work, asked: AskedModel, model: str, turn_ids: Collection[UUID]) -> dict[UUID, KeptAnswer]:
     """Return by turn what a version of a model gave, where it is kept."""
     params = {"tenant": work.tenant_id, "asked": asked, "model": model, "turn_ids": list(turn_ids)}
     with work.ledger_of_calls.transaction(work.tenant_id) as conn:
@@ -43,7 +43,7 @@ def read_answers(work: Work, asked: Asked, model: str, turn_ids: Collection[UUID
     return {turn_id: KeptAnswer(shown, orjson.loads(answer)) for turn_id, shown, answer in rows}
 
 
-def keep_answers(work: Work, asked: Asked, model: str, answers: Mapping[UUID, KeptAnswer]) -> None:
+def keep_answers(work: Work, asked: AskedModel, model: str, answers: Mapping[UUID, KeptAnswer]) -> None:
     """Keep new answers in a transaction of their own; those of turns that were erased meanwhile are left out.
 
     Nothing is kept in a dry run.
@@ -55,7 +55,7 @@ def keep_answers(work: Work, asked: Asked, model: str, answers: Mapping[UUID, Ke
 
 
 def write_answers(
-    conn: Connection[Any], tenant_id: str, asked: Asked, model: str, answers: Mapping[UUID, KeptAnswer]
+    conn: Connection[Any], tenant_id: str, asked: AskedModel, model: str, answers: Mapping[UUID, KeptAnswer]
 ) -> None:
     """Keep new answers about turns that the caller's transaction sees."""
     params = {
