@@ -234,7 +234,7 @@ def speed(policy_name: str = "reverie", rows: int = 6_000) -> None:
     frame = turns_frame(rows_)
 
     def decide() -> None:
-        decide_turns(frame, "bench", policy, count_tokens, read=read_messages(frame, policy, threads=1))
+        decide_turns(frame, "bench", policy, count_tokens, read=read_messages(frame, policy))
 
     figures = [
         ("patterns alone, turns a CPU-second", f"{rows / _best(lambda: in_batch(texts, rules)):,.0f}"),

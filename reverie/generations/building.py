@@ -58,7 +58,8 @@ def begin(live: LiveMemory, plan: GenerationPlan, *, anew: bool = False) -> Gene
 def build(live: LiveMemory, plan: GenerationPlan, generation: Generation) -> Iterator[Report]:
     """Make a generation up to the time of the live work, or go on with it; yields each stage's report.
 
-    Vectors and replies that the tenant has are used; what a model is asked besides is booked in the live database.
+    Vectors, replies and answers of small models that the tenant has are used; what a model is asked besides is booked
+    in the live database.
     Killed anywhere, the same call goes on where it stopped.
 
     Raises:

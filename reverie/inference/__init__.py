@@ -7,6 +7,7 @@ Nothing here touches Postgres, and no model's library is imported before it is n
 - `minilm/`: the default embedder, which needs no network
 - `reader/`: the reader of messages
 - `judge/`: the judge of what a message ends
+- `version`: the version of what a small model gives
 - `local`: any embedding model of sentence-transformers
 - `hosted`: any embedding model that litellm can reach
 - `batching`: batches of texts for local models, and their threads

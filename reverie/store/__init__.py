@@ -14,7 +14,7 @@
 - `failures`: items that a stage failed on
 - `dead_letters`: records that could not be imported
 - `active_model`: the embedding model of a tenant
-- `reader_heads`: what a tenant's language model taught the reader
+- `small_models/`: what is kept of small models of Reverie's own
 - `items/`: items that callers keep beside memory
 - `work`: what a stage run is given
 - `locks`: locks of subjects

@@ -84,7 +84,7 @@ named as materialized (
         and e.slug = substr(x.key, strpos(x.key, ':') + 1) and e.terms <> '{}'
 ),
 mentioned as (
-    -- the turns on the list of each of its terms
+    -- the turns on the list of each of its terms; a history that is worked in has later ones on it, which are left out first
     select l.subject_id, l.key, l.id
     from (select n.subject_id, n.key, i.id
           from named n
@@ -92,7 +92,8 @@ mentioned as (
           cross join lateral unnest(t.item_ids) as i (id)
           group by n.subject_id, n.key, n.terms, i.id
           having count(distinct t.term) = cardinality(n.terms)) l
-    join log.turns t on t.tenant_id = %(tenant)s and t.id = l.id
+    cross join lateral (
+        select t.id, t.role, t.said_at from log.turns t where t.tenant_id = %(tenant)s and t.id = l.id offset 0) t
     where t.role = 'user' and t.said_at <= %(as_of)s
       -- no episode was made of it, not even one that is forgotten by now (when that is depends on how the work is cut), and no
       -- pattern counts it
@@ -101,7 +102,7 @@ mentioned as (
                           select m.kind from memory.memories m
                           where m.tenant_id = %(tenant)s and m.id = h.memory_id and m.content <> '' offset 0) m on true
                       left join memory.tombstones g on g.tenant_id = h.tenant_id and g.memory_id = h.memory_id
-                      where h.tenant_id = %(tenant)s and h.source_id = l.id
+                      where h.tenant_id = %(tenant)s and h.source_id = t.id
                         and (h.relation = 'mentioned'
                              or (h.relation = 'extracted' and coalesce(m.kind, g.kind) = 'episode')) offset 0)
       and t.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark <> 'pinned' and not pending))

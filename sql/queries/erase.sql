@@ -297,6 +297,12 @@ set mood = null,
                        where (e.value ->> 'turn_id')::uuid <> all(%(ids)s::uuid[])), '[]')
 where s.tenant_id = %(tenant)s and s.subject_id = any(%(subjects)s) and not %(whole)s and s.session_id = any(%(sessions)s)
 
+-- name: ops.answers
+-- What our own models gave of a subject: a statement or a question that is erased may have been shown with what stays.
+delete from ops.answers a
+using log.turns t
+where a.tenant_id = %(tenant)s and t.tenant_id = a.tenant_id and t.id = a.turn_id and t.subject_id = any(%(subjects)s)
+
 -- name: ops.queue
 delete from ops.queue q
 where q.tenant_id = %(tenant)s and q.subject_id = any(%(subjects)s)

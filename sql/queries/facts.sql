@@ -268,10 +268,13 @@ where m.tenant_id = %(tenant)s and m.id = any(%(memory_ids)s) and m.relation is 
 
 -- name: read_judged
 -- What was judged to have ended of these subjects, with the message that ends it and the memory that it left, while that is
--- there.
+-- there. `offset 0` keeps both reads on their keys, whatever the statistics say.
 select j.memory_id, j.turn_id, j.by_id, coalesce(case when b.state = 'merged' then b.into_id end, b.id) as bearer_id,
        j.model, t.said_at, t.session_id, t.turn_index
 from memory.judged_ends j
-join memory.memories b on b.tenant_id = j.tenant_id and b.id = j.by_id
-join log.turns t on t.tenant_id = j.tenant_id and t.id = j.turn_id
+cross join lateral (
+    select b.id, b.state, b.into_id from memory.memories b where b.tenant_id = %(tenant)s and b.id = j.by_id offset 0) b
+cross join lateral (
+    select t.said_at, t.session_id, t.turn_index from log.turns t
+    where t.tenant_id = %(tenant)s and t.id = j.turn_id offset 0) t
 where j.tenant_id = %(tenant)s and j.subject_id = any(%(dirty)s) and t.said_at <= %(as_of)s

@@ -102,13 +102,20 @@ where m.tenant_id = %(tenant)s and m.subject_id = g.subject_id and m.kind = g.ki
                 and v.part = 0 offset 0)
 
 -- name: write_losers
--- Memories that another now stands for, and those that they stood for.
+-- Memories that another now stands for, and those that they stood for. What is changed is read by key first: see plans.sql.
 update memory.memories m set state = 'merged', into_id = x.into_id, forget_at = null
-from (select losers.id, losers.into_id from unnest(%(losers)s::uuid[], %(roots)s::uuid[]) as losers (id, into_id)
-      union all
-      select h.id, l.into_id
-      from unnest(%(losers)s::uuid[], %(roots)s::uuid[]) as l (id, into_id)
-      join memory.memories h on h.tenant_id = %(tenant)s and h.into_id = l.id and h.state = 'merged') x
+from (select c.id, c.into_id
+      from (select l.id, l.into_id from unnest(%(losers)s::uuid[], %(roots)s::uuid[]) as l (id, into_id)
+            union all
+            select h.id, l.into_id
+            from unnest(%(losers)s::uuid[], %(roots)s::uuid[]) as l (id, into_id)
+            cross join lateral (
+                select h.id, h.state from memory.memories h
+                where h.tenant_id = %(tenant)s and h.into_id = l.id offset 0) h
+            where h.state = 'merged') c
+      cross join lateral (
+          select from memory.memories m where m.tenant_id = %(tenant)s and m.id = c.id and m.content <> '' offset 0) k
+      offset 0) x
 where m.tenant_id = %(tenant)s and m.id = x.id
 
 -- name: write_survivors
@@ -116,9 +123,13 @@ where m.tenant_id = %(tenant)s and m.id = x.id
 update memory.memories m
 set state = case when m.state = 'superseded' then m.state else 'active' end, peak = x.peak, importance = x.peak, accessed_at = x.accessed_at, decayed_at = x.accessed_at,
     access_count = x.access_count, forget_at = x.forget_at, lasting = x.lasting, expires_at = x.expires_at
-from unnest(%(survivors)s::uuid[], %(peaks)s::real[], %(accessed_at)s::timestamptz[], %(access_counts)s::int[],
-            %(forget_at)s::timestamptz[], %(lasting)s::boolean[], %(expires_at)s::timestamptz[])
-    as x (id, peak, accessed_at, access_count, forget_at, lasting, expires_at)
+from (select x.*
+      from unnest(%(survivors)s::uuid[], %(peaks)s::real[], %(accessed_at)s::timestamptz[], %(access_counts)s::int[],
+                  %(forget_at)s::timestamptz[], %(lasting)s::boolean[], %(expires_at)s::timestamptz[])
+          as x (id, peak, accessed_at, access_count, forget_at, lasting, expires_at)
+      cross join lateral (
+          select from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id and m.content <> '' offset 0) k
+      offset 0) x
 where m.tenant_id = %(tenant)s and m.id = x.id
 
 -- name: write_merges

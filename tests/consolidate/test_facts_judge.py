@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from reverie.consolidate.facts import judge as module
 from reverie.consolidate.facts.decide import decide
 from reverie.consolidate.facts.judge import NearPair, SaidStatement, end_of, pairs_to_judge, parts_of
+from reverie.consolidate.facts.kept import ShownMessage
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.consolidate.stages import STAGES
 from reverie.inference import load_embedder, to_half_wire
-from reverie.inference.judge import EndPair
 from reverie.inference.judge.nearness import NearnessByCosine
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
@@ -97,9 +97,9 @@ class KnownChances:
     def __init__(self, chances: dict[str, float]) -> None:
         self._chances = chances
 
-    def chances(self, pairs: list[EndPair]) -> list[float]:
+    def chances(self, pairs: list[tuple[str, ShownMessage]]) -> list[float]:
         """The chance of each pair."""
-        return [self._chances.get(pair.statement, 0.1) for pair in pairs]
+        return [self._chances.get(statement, 0.1) for statement, _ in pairs]
 
 
 @pytest.mark.parametrize(("alone", "left"), [(0.4, "Zoe does all the rest, both at eight"), (0.6, None)])
@@ -109,7 +109,8 @@ def test_what_the_parts_leave_is_held_against_the_same_message(alone: float, lef
     pair = NearPair(told, said(2, turn=2, at=[1, 0]))
     judge: Any = KnownChances({"Danny does the Mondays, ": 0.9, "Zoe does all the rest, both at eight": alone})
     numbers = NUMBERS.model_copy(update={"ends_chance": 0.85, "parts_chance": 0.05})
-    (end,) = module._ends(judge, [pair], {pair.by.turn_id: ("They both quit", "")}, numbers)
+    shown = ShownMessage(pair.by.turn_id, "They both quit", "")
+    (end,) = module._ends(judge, [pair], {shown.turn_id: shown}, numbers)
     assert end.rest == left
 
 
@@ -234,6 +235,6 @@ def test_a_message_that_is_gone_meanwhile_ends_nothing(
     store: Store, conn: Any, policy: Policy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tell(conn)
-    monkeypatch.setattr(module, "_texts", lambda *_: {})
+    monkeypatch.setattr(module, "_shown", lambda *_: {})
     report = run_facts(store, policy, 4)
     assert report["judged_ends"] == 0 and all(standing(conn).values())

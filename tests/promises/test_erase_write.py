@@ -55,6 +55,15 @@ def test_a_turn_leaves_what_names_it_beside_others(there: Opened) -> None:
     assert rows(there.store, "select subject_id, session_id from ops.queue") == [("ana", "erasures")]
 
 
+def test_what_models_gave_of_a_subject_goes_with_any_turn_of_it(there: Opened) -> None:
+    """A statement that is erased was held against messages that stay."""
+    kept = "select distinct subject_id from ops.answers a join log.turns t on t.id = a.turn_id order by 1"
+    assert rows(there.store, kept) == [("ana",), ("ben",)]
+    (turn,) = turns_of(there.store, "Delhi")
+    there.eraser.erase(turn_target(turn))
+    assert rows(there.store, kept) == [("ben",)]
+
+
 def test_a_subject_leaves_its_name_nowhere(there: Opened) -> None:
     (turn,) = turns_of(there.store, "Delhi")
     plant(there, turn)

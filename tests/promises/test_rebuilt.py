@@ -15,6 +15,8 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.drive.rebuild import empty_memory
+from reverie.inference.judge.judge import TrainedJudge
+from reverie.inference.reader.reader import TrainedReader
 from reverie.model import Scope
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
@@ -81,6 +83,18 @@ def test_a_rebuild_cut_off_anywhere_is_finished_by_the_next_run(whole: Digest, l
         rebuild(lived, stop)
     assert digest(lived, TENANT).tables != whole.tables
     consolidate(lived, TENANT, POLICY, UNTIL)
+    assert digest(lived, TENANT).tables == whole.tables
+
+
+def test_a_rebuild_asks_no_model_of_our_own_again(whole: Digest, lived: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(_: object, items: list[object]) -> list[object]:
+        assert not items, "a message or a pair that was kept"
+        return []
+
+    assert count(lived, "ops.answers") > 0
+    monkeypatch.setattr(TrainedReader, "read", asked)
+    monkeypatch.setattr(TrainedJudge, "chances", asked)
+    rebuild(lived, UNTIL)
     assert digest(lived, TENANT).tables == whole.tables
 
 

@@ -34,6 +34,7 @@ CONTENT = {
     "memory.structured_facts": {"speaker", "key", "value"},
     "memory.subjects": {"speakers"},
     "memory.terms": {"tenant_id", "subject_id", "term", "first_id", "item_ids", "tfs", "dls"},
+    "ops.answers": {"tenant_id", "turn_id", "asked", "model", "shown", "answer"},
     "ops.api_keys": {"tenant_id", "id", "name", "digest", "scopes", "made_at", "expires_at", "revoked_at"},
     "ops.connection_tools": {"tenant_id", "subject_id", "connection_id", "tools", "read_at", "expires_at"},
     "ops.dead_letters": {"source", "detail", "payload"},

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from reverie.store.database import Store
-from reverie.store.reader_heads import KeptHead, adopt_head, head_in_force, kept_heads, retire_head
+from reverie.store.small_models.reader_heads import KeptHead, adopt_head, head_in_force, kept_heads, retire_head
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)
 HEAD = KeptHead(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reverie.evaluate.distill.distill import Distillation
-    from reverie.store.reader_heads import KeptHead
+    from reverie.store.small_models.reader_heads import KeptHead
 
 
 @click.group("reader", short_help="Teach the reader by the replies of a language model.")
@@ -93,7 +93,7 @@ def _print_curve(rows: Sequence[tuple[str, ...]]) -> None:
 def show_heads(tenant: str | None, as_json: bool) -> None:
     """Show which version of the reader is in force for a tenant, from what it learned, and those before it."""
     from reverie.inference.reader import shared_reader
-    from reverie.store.reader_heads import kept_heads
+    from reverie.store.small_models.reader_heads import kept_heads
 
     with CommandSession(tenant) as session:
         session.require_tenant()
@@ -129,7 +129,7 @@ def show_heads(tenant: str | None, as_json: bool) -> None:
 @json_option
 def reset_head(tenant: str | None, yes: bool, as_json: bool) -> None:
     """Use the reader as it is shipped again for a tenant, from the next run on. What was learned is kept and shown."""
-    from reverie.store.reader_heads import head_in_force, retire_head
+    from reverie.store.small_models.reader_heads import head_in_force, retire_head
 
     with CommandSession(tenant) as session, ending_cleanly():
         session.require_tenant()

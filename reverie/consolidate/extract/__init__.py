@@ -3,6 +3,7 @@
 - `stage`: the stage
 - `read`: turns and events that no run has read
 - `reading`: what the reader finds in messages
+- `kept`: the reader over what it read before
 - `decide`: the policy's rules applied to a batch of turns
 - `events`: the policy's rules applied to events
 - `language_model`: a language model asked about turns

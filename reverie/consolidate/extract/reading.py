@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
+from reverie.consolidate.extract.kept import KeptReader
 from reverie.inference.reader import (
     AskedMessage,
     MessageReading,
@@ -48,20 +49,21 @@ class ReadTurns:
 
 
 def read_messages(
-    turns: pl.DataFrame, policy: Policy, *, threads: int = 2, head: ReaderHead | None = None
+    turns: pl.DataFrame, policy: Policy, *, reader: KeptReader | None = None, head: ReaderHead | None = None
 ) -> ReadTurns:
     """Return what the reader finds in turns (a frame of the columns `decide.TURNS`).
 
     Turns of other roles than those that are read, those of low content and those in another language are not looked at.
     A short reply is read with the question before it. What stands in words of others is not the author's statement.
-    `head`: the tenant's, which tells of which turns the reader is unsure; one made for another reader is not used.
+    `reader`: one that knows what it read before; None: one that does not. `head`: the tenant's, which tells of which
+    turns the reader is unsure; one made for another reader is not used.
     """
     numbers = policy.extract.reader
     if not numbers.read:
         return ReadTurns()
     messages, asked, foreign = _read_of(turns, policy)
-    reader = shared_reader(threads)
-    read = reader.read(asked)
+    reader = reader or KeptReader(shared_reader())
+    read = reader.read(messages["id"].to_list(), asked)
     if head is not None and head.reader != reader.model:
         head = None
     statements, sureness = {}, {}

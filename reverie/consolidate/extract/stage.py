@@ -7,26 +7,32 @@ The candidates of the rules are written first and do not wait for a model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from psycopg import Connection
 
 from reverie.consolidate.extract.decide import TurnDecisions, TurnVerdict, decide_turns, turns_frame
 from reverie.consolidate.extract.events import EventExtraction, decide_events
+from reverie.consolidate.extract.kept import KeptReader
 from reverie.consolidate.extract.language_model import extract_by_model
 from reverie.consolidate.extract.read import unread_events, unread_turns
 from reverie.consolidate.extract.reading import read_messages
 from reverie.consolidate.extract.write import stop_waiting, write_events, write_turns
 from reverie.consolidate.isolate import apart
 from reverie.inference.batching import threads_of
-from reverie.inference.reader import ReaderHead
+from reverie.inference.reader import ReaderHead, shared_reader
 from reverie.interruption import check_interruption
 from reverie.language.text import CountTokens
 from reverie.store.failures import REASON
 from reverie.store.locks import count_erasures, is_unerased
-from reverie.store.reader_heads import head_in_force
 from reverie.store.runs import Report, Run, run
+from reverie.store.small_models.answers import keep_answers, read_answers, write_answers
+from reverie.store.small_models.reader_heads import head_in_force
 from reverie.store.work import Work
+
+if TYPE_CHECKING:
+    from reverie.inference.reader.reader import TrainedReader
 
 
 def extract(work: Work) -> Report:
@@ -65,8 +71,12 @@ def extract_logged(
 
     The turns wait for a language model: the next run knows whether there is one.
     """
-    head = reader_head(conn, attempt.work)
-    write_turns(conn, attempt, _decide(attempt, rows, count_tokens, head, with_model=True))
+    work = attempt.work
+    reader = KeptReader(_reader(work)) if work.policy.extract.reader.read else None
+    decisions = _decide(attempt, rows, count_tokens, reader, reader_head(conn, work), with_model=True)
+    write_turns(conn, attempt, decisions)
+    if reader is not None and reader.new:
+        write_answers(conn, work.tenant_id, "reader", reader.version, reader.new)
 
 
 def reader_head(conn: Connection[Any], work: Work) -> ReaderHead | None:
@@ -82,8 +92,11 @@ def _extract_turns(attempt: Run) -> bool:
         head = reader_head(conn, work)
         erasures = count_erasures(conn, work.tenant_id)
     for rows in unread_turns(work):
+        reader = _reader_of(work, [UUID(turn_id) for turn_id, *_ in rows])
         with_model = work.language_model is not None
-        decisions = _decide(attempt, rows, work.embedder.count_tokens, head, with_model=with_model)
+        decisions = _decide(attempt, rows, work.embedder.count_tokens, reader, head, with_model=with_model)
+        if reader is not None:
+            keep_answers(work, "reader", reader.version, reader.new)
         with work.transaction() as conn:
             if not is_unerased(conn, work.tenant_id, erasures):
                 return False
@@ -94,21 +107,33 @@ def _extract_turns(attempt: Run) -> bool:
     return True
 
 
+def _reader(work: Work) -> TrainedReader:
+    return shared_reader(threads_of(work.embedder))
+
+
+def _reader_of(work: Work, turn_ids: Sequence[UUID]) -> KeptReader | None:
+    """The reader with what it gave for these turns before; None: the policy has none."""
+    if not work.policy.extract.reader.read:
+        return None
+    reader = _reader(work)
+    return KeptReader(reader, read_answers(work, "reader", reader.version, turn_ids))
+
+
 def _decide(
     attempt: Run,
     rows: Sequence[tuple[Any, ...]],
     count_tokens: CountTokens,
+    reader: KeptReader | None,
     head: ReaderHead | None,
     *,
     with_model: bool,
 ) -> TurnDecisions:
     """Return the candidates of turns and a verdict on each; a turn on which the rules fail is buried."""
     tenant_id, policy = attempt.work.tenant_id, attempt.work.policy
-    threads = threads_of(attempt.work.embedder)
 
     def decide(some: Sequence[tuple[Any, ...]]) -> TurnDecisions:
         turns = turns_frame(some)
-        read = read_messages(turns, policy, threads=threads, head=head)
+        read = read_messages(turns, policy, reader=reader, head=head)
         return decide_turns(turns, tenant_id, policy, count_tokens, read=read, with_model=with_model)
 
     decisions, failures = apart(rows, decide)

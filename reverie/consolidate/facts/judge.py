@@ -14,16 +14,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
 from psycopg.rows import class_row
 
 from reverie.consolidate.facts.endings import JudgedEnd, Judgement
+from reverie.consolidate.facts.kept import KeptJudge, ShownMessage
 from reverie.inference import from_half_wire
 from reverie.inference.batching import threads_of
-from reverie.inference.judge import EndPair, shared_judge
+from reverie.inference.judge import shared_judge
 from reverie.inference.judge.nearness import EndNearness, nearness_of
 from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.parts import parts, without_parts
@@ -31,9 +32,7 @@ from reverie.language.text import strip_invisible
 from reverie.policy.recall import StructuredFactsPolicy
 from reverie.store.queries import queries
 from reverie.store.runs import Run
-
-if TYPE_CHECKING:
-    from reverie.inference.judge.judge import TrainedJudge
+from reverie.store.small_models.answers import keep_answers, read_answers
 
 #: Subjects whose statements are in memory at a time.
 _SUBJECTS = 64
@@ -89,28 +88,29 @@ def judge_near_pairs(attempt: Run, evidence: Sequence[UUID]) -> Judgement:
             for _, of_subject in groupby(statements, attrgetter("subject_id"))
             for pair in pairs_to_judge(list(of_subject), numbers, nearness)
         ]
-        texts = _texts(attempt, {pair.by.turn_id for pair in pairs})
-        known = [pair for pair in pairs if pair.by.turn_id in texts]
-        ends += _ends(judge, known, texts, numbers)
+        shown = _shown(attempt, {pair.by.turn_id for pair in pairs})
+        kept = KeptJudge(judge, read_answers(work, "judge", judge.version, shown))
+        ends += _ends(kept, [pair for pair in pairs if pair.by.turn_id in shown], shown, numbers)
+        keep_answers(work, "judge", judge.version, kept.new)
         attempt.pulse()
     attempt.report.add("judged", len(asked))
     return Judgement(model=judge.model, ends=ends, asked=asked)
 
 
 def _ends(
-    judge: TrainedJudge,
+    judge: KeptJudge,
     pairs: Sequence[NearPair],
-    texts: Mapping[UUID, tuple[str, str]],
+    shown: Mapping[UUID, ShownMessage],
     numbers: StructuredFactsPolicy,
 ) -> Iterator[JudgedEnd]:
     """Judge pairs: all of each statement, the parts of those of which a part may end, and what the parts leave."""
-    wholes = judge.chances([EndPair(pair.old.content, *texts[pair.by.turn_id]) for pair in pairs])
+    wholes = judge.chances([(pair.old.content, shown[pair.by.turn_id]) for pair in pairs])
     asked = [
         parts_of(pair.old) if whole >= numbers.parts_chance else [] for pair, whole in zip(pairs, wholes, strict=True)
     ]
     of_parts = iter(
         judge.chances(
-            [EndPair(part, *texts[pair.by.turn_id]) for pair, some in zip(pairs, asked, strict=True) for part in some]
+            [(part, shown[pair.by.turn_id]) for pair, some in zip(pairs, asked, strict=True) for part in some]
         )
     )
     found = [
@@ -118,7 +118,7 @@ def _ends(
         for pair, whole, some in zip(pairs, wholes, asked, strict=True)
     ]
     ends = [end for end in found if end is not None]
-    of_rests = iter(judge.chances([EndPair(end.rest, *texts[end.turn_id]) for end in ends if end.rest]))
+    of_rests = iter(judge.chances([(end.rest, shown[end.turn_id]) for end in ends if end.rest]))
     for end in ends:
         is_over = end.rest is not None and next(of_rests) >= _LIKELY
         yield replace(end, rest=None) if is_over else end
@@ -218,9 +218,12 @@ def _statements(attempt: Run, evidence: Sequence[UUID]) -> Iterator[list[SaidSta
             yield statements
 
 
-def _texts(attempt: Run, turn_ids: Collection[UUID]) -> Mapping[UUID, tuple[str, str]]:
-    """Return by turn its text, and what another speaker said before it; without those that are gone meanwhile."""
-    work = attempt.work
-    with work.transaction() as conn:
-        rows: Any = conn.execute(queries("facts")["read_ending_texts"], work.params() | {"turn_ids": list(turn_ids)})
-        return {turn_id: (strip_invisible(text), strip_invisible(before or "")) for turn_id, text, before in rows}
+def _shown(attempt: Run, turn_ids: Collection[UUID]) -> dict[UUID, ShownMessage]:
+    """Return the messages of turns, with what another speaker said before; without those that are gone meanwhile."""
+    params = attempt.work.params() | {"turn_ids": list(turn_ids)}
+    with attempt.work.transaction() as conn:
+        rows = conn.execute(queries("facts")["read_ending_texts"], params).fetchall()
+    return {
+        turn_id: ShownMessage(turn_id, strip_invisible(text), strip_invisible(before or ""))
+        for turn_id, text, before in rows
+    }

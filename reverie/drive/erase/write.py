@@ -14,7 +14,7 @@ from reverie.drive.erase.read import Selection
 from reverie.store.queries import queries
 
 #: Statements in their order, each named for the table whose rows it deletes. Those that ask which turns are left come
-#: after the turns.
+#: after the turns, those that ask which there were before them.
 _DELETES = (
     "log.acknowledgements",
     "log.moods",
@@ -23,6 +23,7 @@ _DELETES = (
     "log.corrections",
     "log.contexts",
     "log.recalls",
+    "ops.answers",
     "log.turns",
     "ops.pending_turns",
     "ops.sessions",

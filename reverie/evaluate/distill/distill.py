@@ -23,7 +23,7 @@ from reverie.inference.reader import ReaderHead, shared_reader
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
 from reverie.store.database import Store
-from reverie.store.reader_heads import KeptHead, adopt_head
+from reverie.store.small_models.reader_heads import KeptHead, adopt_head
 
 #: Of so many people one is held back, by a hash of the subject.
 _HELD_BACK = 3

@@ -15,6 +15,7 @@ from reverie.inference.batching import equal_length_batches, work_batches
 from reverie.inference.judge.pairs import EndPair, kinds_of
 from reverie.inference.minilm.onnx import BATCH_TOKENS, MiniLM, session_on_one_thread
 from reverie.inference.reader.decoding import MOST_TOKENS, letters_of
+from reverie.inference.version import code_version
 
 #: Pairs that are read at once: their states are in memory together, 1.5 KB a token.
 _AT_ONCE = 512
@@ -56,6 +57,12 @@ class TrainedJudge:
         """The name of the model, which changes with its weights."""
         name: str = self._numbers["model"]
         return name
+
+    @property
+    def version(self) -> str:
+        """The model with the code around it: what it gives for a pair changes with this alone."""
+        of_code = code_version("reverie.inference.minilm", "reverie.inference.reader", __package__)
+        return f"{self.model}/{of_code}"
 
     def chances(self, pairs: Sequence[EndPair]) -> list[float]:
         """Return of each pair the chance that its message makes the statement untrue, 0 to 1, in three digits."""

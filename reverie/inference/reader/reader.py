@@ -38,6 +38,7 @@ from reverie.inference.reader.decoding import (
     ranked,
     word_edges,
 )
+from reverie.inference.version import code_version
 
 #: Parts of a long message that are read; what comes after them is not.
 MOST_PARTS = 16
@@ -96,6 +97,11 @@ class TrainedReader:
         """The name of the model, which changes with its weights."""
         name: str = self._numbers["model"]
         return name
+
+    @property
+    def version(self) -> str:
+        """The model with the code around it: what it gives for a message changes with this alone."""
+        return f"{self.model}/{code_version('reverie.inference.minilm', __package__)}"
 
     def read(self, messages: Sequence[AskedMessage]) -> list[ReadMessage]:
         """Return what each message states."""
