@@ -22,6 +22,10 @@ class ReadText(NamedTuple):
         """Return the first so many tokens."""
         return ReadText(self.states[:most], self.ids[:most], self.letters[:most])
 
+    def copied(self) -> ReadText:
+        """Return the same with arrays of its own."""
+        return ReadText(self.states.copy(), self.ids.copy(), self.letters.copy())
+
 
 class KeptTexts:
     """Texts by their wording, of so many tokens together; threads may share it."""
@@ -43,7 +47,7 @@ class KeptTexts:
     def keep(self, texts: Mapping[str, ReadText]) -> None:
         """Keep these, and let go of what is too much."""
         # copies: what was cut from a batch would hold all of it
-        copied = {text: ReadText(*(values.copy() for values in each)) for text, each in texts.items()}
+        copied = {text: each.copied() for text, each in texts.items()}
         with self._lock:
             for text, each in copied.items():
                 if text not in self._texts:
