@@ -161,7 +161,7 @@ class StructuredFactsPolicy(Table):
     #: The judge of Reverie's own reads those with the highest chance by their vectors alone, this one at least, and the
     #: parts of a statement in somebody's own words where the chance of all of it is this one at least.
     judge_chance: Annotated[float, Field(gt=0, lt=1)] = 0.004
-    parts_chance: Share = 0.05
+    parts_chance: Share = 0.3
     #: Chance of an end from which the judge is followed; 0: it is not asked.
     ends_chance: Share = 0.0
     #: Those as important as this are always recalled.

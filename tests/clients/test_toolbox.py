@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import jsonschema
@@ -14,6 +16,7 @@ from reverie.settings import Settings
 from reverie.store.connect import connect
 from reverie_client import AsyncClient
 from reverie_client.tools import AGENT_TOOLS, SHAPES, TOOLS, Shape, Toolbox, ToolError
+from reverie_client.tools.shapes import output_schema
 from tests.clients.conftest import LiveServer
 
 CALLS: dict[str, dict[str, Any]] = {
@@ -45,6 +48,50 @@ def test_the_shapes_come_from_one_source(shape: Shape) -> None:
         jsonschema.validate(CALLS[name], schema)
         assert (function["name"], function["description"]) == (name, TOOLS[name].description)
         assert "subject_id" not in schema["properties"], "the application says whom it is about, not the model"
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_schema_of_an_answer_says_what_that_of_its_model_says(name: str) -> None:
+    full = TOOLS[name].answer.model_json_schema(mode="serialization")
+    plain = output_schema(TOOLS[name])
+    assert not {"$ref", "$defs"} & set(re.findall(r'"([^"]+)":', json.dumps(plain)))
+    given = example(full, full.get("$defs", {}))
+    by_full, by_plain = (jsonschema.Draft202012Validator(each) for each in (full, plain))
+    assert by_plain.is_valid(given)
+    for other in changed(given):
+        assert by_plain.is_valid(other) == by_full.is_valid(other), other
+
+
+def example(schema: dict[str, Any], shared: dict[str, Any]) -> Any:
+    """Something of each part that a schema names."""
+    schema = shared[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    if "anyOf" in schema:
+        return example(schema["anyOf"][0], shared)
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema.get("type"):
+        case "object":
+            others = schema.get("additionalProperties", True)
+            named = {name: example(each, shared) for name, each in schema.get("properties", {}).items()}
+            return named | {"new": example(others, shared) if isinstance(others, dict) else 1}
+        case "array":
+            return [example(schema["items"], shared)]
+        case kind:
+            return {"string": "", "integer": 1, "number": 0.5, "boolean": True}.get(str(kind))
+
+
+def changed(given: Any) -> Iterator[Any]:
+    """What differs from it in one place: null, of another type, or without it."""
+    yield from (None, [], {}, "other", 7)
+    places = given.items() if isinstance(given, dict) else enumerate(given) if isinstance(given, list) else ()
+    for place, value in places:
+        for other in changed(value):
+            if isinstance(given, list):
+                yield [other]
+            else:
+                yield given | {place: other}
+        if isinstance(given, dict):
+            yield {name: each for name, each in given.items() if name != place}
 
 
 def test_what_a_model_calls_is_run(live: LiveServer) -> None:

@@ -62,3 +62,11 @@ def test_missing_files_are_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(module, "files", lambda _: tmp_path)
     with pytest.raises(InferenceError, match=r"The files of the judge are missing; reinstall reverie\."):
         TrainedJudge()
+
+
+def test_what_was_read_in_an_earlier_call_is_judged_the_same() -> None:
+    pairs = [EndPair("Works with Danny", "Danny's jacked it in"), EndPair("Lives in Leeds", "Danny's jacked it in")]
+    judge, first = TrainedJudge(threads=1), TrainedJudge(threads=1).chances(pairs)
+    assert [judge.chances(pairs[:1]), judge.chances(pairs), judge.chances(pairs[::-1])] == [
+        first[:1], first, first[::-1]
+    ]  # fmt: skip

@@ -12,7 +12,6 @@ from reverie.inference.reader import (
     AskedMessage,
     MessageReading,
     ReaderHead,
-    ReadMessage,
     TextPlace,
     head_signs,
     own_sureness,

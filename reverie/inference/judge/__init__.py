@@ -2,6 +2,7 @@
 
 - `pairs`: an earlier statement and a message, as they are read side by side; pure
 - `nearness`: which statements a message may end, by vectors alone
+- `kept`: texts that it has read and may meet again
 - `judge`: the model
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,29 +12,20 @@ import orjson
 
 from reverie.errors import InferenceError
 from reverie.inference.batching import equal_length_batches, work_batches
-from reverie.inference.judge.pairs import EndPair, kinds_of
+from reverie.inference.judge.kept import KeptTexts, ReadText
+from reverie.inference.judge.pairs import MOST_OF_MESSAGE, EndPair, kinds_of
 from reverie.inference.minilm.onnx import BATCH_TOKENS, MiniLM, session_on_one_thread
 from reverie.inference.reader.decoding import MOST_TOKENS, letters_of
 from reverie.inference.version import code_version
 
+#: Texts whose states are kept for the next call, by their tokens: 25 MB. Statements meet message after message.
+_KEPT_TOKENS = 16_384
 #: Pairs that are read at once: their states are in memory together, 1.5 KB a token.
 _AT_ONCE = 512
 #: Digits of a logit that count: the last bits of a sum differ between processors and must not decide.
 _DIGITS = 2
 #: The fused operator takes ten times as long as the two that it stands for.
 _UNFUSED = ["SkipLayerNormFusion"]
-
-
-class _Text(NamedTuple):
-    """The first tokens of a text: states (tokens, 384), ids, and the kinds of their letters."""
-
-    states: npt.NDArray[np.float32]
-    ids: npt.NDArray[np.int64]
-    letters: npt.NDArray[np.int64]
-
-    def cut(self, most: int) -> _Text:
-        """Return the first so many tokens."""
-        return _Text(self.states[:most], self.ids[:most], self.letters[:most])
 
 
 class TrainedJudge:
@@ -51,6 +42,7 @@ class TrainedJudge:
         self._layers = session_on_one_thread(layers, unfused=_UNFUSED)
         self._lower = embedder or MiniLM(threads=threads)
         self._threads = threads
+        self._kept = KeptTexts(_KEPT_TOKENS)
 
     @property
     def model(self) -> str:
@@ -83,23 +75,25 @@ class TrainedJudge:
         chances: npt.NDArray[np.float64] = 1 / (1 + np.exp(-np.round(found, _DIGITS)))
         return [round(float(chance), 3) for chance in chances]
 
-    def _texts(self, texts: Sequence[str]) -> dict[str, _Text]:
-        """What the embedder's lower layers make of texts, each read alone and once."""
-        encoded = self._lower.tokens(texts)
+    def _texts(self, texts: Sequence[str]) -> Mapping[str, ReadText]:
+        """What the embedder's lower layers make of texts, each read alone, and once while it is kept."""
+        found = self._kept.of(texts)
+        new = [text for text in texts if text not in found]
+        encoded = self._lower.tokens(new)
         ids = [np.array(encoding.ids, np.int64)[:MOST_TOKENS] for encoding in encoded]
-        found: dict[str, _Text] = {}
 
         def work(batch: list[int]) -> None:
             for at, states in zip(batch, self._lower.middle(np.stack([ids[at] for at in batch])), strict=True):
                 places = np.array(encoded[at].offsets, np.int64)[:MOST_TOKENS]
-                found[texts[at]] = _Text(states, ids[at], letters_of(texts[at], places))
+                found[new[at]] = ReadText(states, ids[at], letters_of(new[at], places)).cut(MOST_OF_MESSAGE)
 
         batches = equal_length_batches([len(each) for each in ids], token_budget=BATCH_TOKENS)
         work_batches(batches, work, threads=self._threads)
+        self._kept.keep({text: found[text] for text in new})
         return found
 
 
-def _joined(sides: Sequence[tuple[int, str, int]], texts: Mapping[str, _Text]) -> dict[str, npt.NDArray[Any]]:
+def _joined(sides: Sequence[tuple[int, str, int]], texts: Mapping[str, ReadText]) -> dict[str, npt.NDArray[Any]]:
     """The tokens of a pair: states, of which text, kinds."""
     parts = [texts[text].cut(most) for _, text, most in sides]
     of = [side for side, _, _ in sides]

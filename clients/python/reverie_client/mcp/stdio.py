@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
+from typing import Any
 from uuid import uuid4
 
 from mcp.server.stdio import stdio_server
 
 from reverie_client.client import AsyncClient
 from reverie_client.environment import Environment
+from reverie_client.mcp.pipes import are_pipes, standard_pipes
 from reverie_client.mcp.server import Door, MemoryServer
 from reverie_client.tools import MCP_TOOLS, Toolbox
 
@@ -20,7 +22,9 @@ async def serve_stdio(environment: Environment) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)  # its lines hold query strings
     session = environment.session_id or f"mcp-{uuid4().hex[:12]}"
     toolbox = Toolbox(subject_id=environment.subject_id, session_id=session, names=MCP_TOOLS)
-    async with AsyncClient(environment.url, environment.key) as client, stdio_server() as (reading, writing):
+    async with AsyncClient(environment.url, environment.key) as client, AsyncExitStack() as opened:
+        streams: Any = await opened.enter_async_context(standard_pipes()) if are_pipes() else (None, None)
+        reading, writing = await opened.enter_async_context(stdio_server(*streams))
         server = MemoryServer(lambda _: Door(toolbox=toolbox, fetch=client.fetch)).server
         await server.run(reading, writing, server.create_initialization_options())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -10,6 +11,9 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from reverie_client.tools.catalogue import Tool
+
+#: What holds where nothing is said.
+_OPEN = ("additionalProperties", True)
 
 Shape = Literal["openai", "openai-responses", "anthropic", "mcp"]
 SHAPES: tuple[Shape, ...] = get_args(Shape)
@@ -48,23 +52,28 @@ def input_schema(tool: Tool, *, with_subject: bool) -> dict[str, Any]:
 
 @cache
 def output_schema(tool: Tool) -> dict[str, Any]:
-    """Return the JSON schema of a tool's answer."""
-    made: dict[str, Any] = _plain(tool.answer.model_json_schema(mode="serialization", schema_generator=_Untitled))
-    return made
+    """Return the JSON schema of a tool's answer, written so that a client that checks each answer is soon done."""
+    made = tool.answer.model_json_schema(mode="serialization", schema_generator=_Untitled)
+    shared = made.pop("$defs", {})
+    plain: dict[str, Any] = _plain(made, shared)
+    return plain
 
 
-def _plain(schema: Any) -> Any:
-    """Write a type or null as one list of types: of `anyOf`, a client that checks answers tries each alternative."""
+def _plain(schema: Any, shared: Mapping[str, Any]) -> Any:
+    """Write the same without references, alternatives of null and what holds anyway, which take half of a check."""
     if isinstance(schema, list):
-        return [_plain(each) for each in schema]
+        return [_plain(each, shared) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    either = schema.get("anyOf")
-    if isinstance(either, list) and all(each.keys() <= {"type", "format"} for each in either):
-        others = {name: value for name, value in schema.items() if name != "anyOf"}
-        formats = {name: value for each in either for name, value in each.items() if name == "format"}
-        return {"type": [each["type"] for each in either], **formats, **others}
-    return {name: _plain(value) for name, value in schema.items()}
+    if "$ref" in schema:
+        return _plain(shared[schema["$ref"].removeprefix("#/$defs/")], shared)
+    plain = {name: _plain(value, shared) for name, value in schema.items() if (name, value) != _OPEN}
+    match plain.get("anyOf"):
+        case [{"type": str(kind), **others}, {"type": "null"}] if "enum" not in others:
+            # what else is said of a type does not apply to null
+            del plain["anyOf"]
+            return others | plain | {"type": [kind, "null"]}
+    return plain
 
 
 def definition(tool: Tool, shape: Shape, *, with_subject: bool = False) -> dict[str, Any]:
