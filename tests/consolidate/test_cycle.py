@@ -22,8 +22,7 @@ from reverie.store.digest import digest
 from reverie.store.work import Work
 from tests.promises.world import SAMPLE, WordEmbedder, lively
 
-#: A day, so that a history has as few cycles as it has days on which something was said.
-PERIOD = timedelta(hours=24)
+PERIOD = timedelta(hours=6)
 MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)
 END = datetime(2026, 9, 1, tzinfo=UTC)
 EMBEDDER = WordEmbedder()
@@ -137,7 +136,7 @@ def test_a_replayed_history_is_a_lived_one(
 
     Half of the history where each cut is at a cycle, then the digests are equal too, and else a third.
     """
-    policy = lively(name, cycle={"hours": 24})
+    policy = lively(name)
     path = tmp_path / "part.jsonl"
     history = history[: len(history) // (2 if aligned else 3)]
     chance = Random(f"{name} {aligned}")
@@ -159,7 +158,7 @@ def test_a_replayed_history_is_a_lived_one(
 def test_a_second_run_changes_nothing_and_works_in_nothing(
     store: Store, history: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    policy = lively(cycle={"hours": 24})
+    policy = lively()
     live(store, history[: len(history) // 2], [END], tmp_path / "half.jsonl", policy)
     before = digest(store, "t")
     reports = run(store, "t", END, policy)
