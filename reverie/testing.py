@@ -70,12 +70,26 @@ class DatabaseFactory:
     @cached_property
     def template(self) -> str:
         """The name of the migrated, empty database that `migrated` copies; created on first use."""
-        name = f"{self._prefix}_template"
+        return self._prepared("template", migrate, "template1")
+
+    def prepared(self, name: str, make: Callable[[str], object], *, template: str | None = None) -> str:
+        """Return the name of a database that is made once for all processes, to copy.
+
+        Args:
+            name: What is in it: another one for other content.
+            make: Fills it, given its URL. Other processes that ask for the same name wait meanwhile.
+            template: The database that it begins as a copy of; the migrated, empty one by default.
+        """
+        return self._prepared(name, make, template or self.template)
+
+    def _prepared(self, name: str, make: Callable[[str], object], template: str) -> str:
+        name = f"{self._prefix}_{name}"
         with connect(self._server_url) as admin:
-            admin.execute("select pg_advisory_lock(hashtext(%s))", [name])  # other processes wait for the template
+            admin.execute("select pg_advisory_lock(hashtext(%s))", [name])
             if admin.execute("select from pg_database where datname = %s", [name]).fetchone() is None:
-                url = self._create(admin, "template1")
-                migrate(url)
+                url = self._create(admin, template)
+                make(url)
+                _disconnect(admin, database_name(url))
                 admin.execute(
                     SQL("alter database {} rename to {}").format(Identifier(database_name(url)), Identifier(name))
                 )
@@ -133,7 +147,13 @@ def _admin(server_url: str) -> Iterator[psycopg.Connection[Any]]:
 
 
 def _drop(admin: psycopg.Connection[Any], name: str) -> None:
-    """Drop a database and end its connections.
+    """Drop a database and end its connections."""
+    _disconnect(admin, name)
+    admin.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+
+
+def _disconnect(admin: psycopg.Connection[Any], name: str) -> None:
+    """End the connections to a database, and wait until they are gone.
 
     `drop database ... with (force)` sleeps for 100 ms when it finds a server process, even one whose client has just
     closed its connection. Most tests would wait for that, so the processes are waited for here, in shorter steps.
@@ -144,7 +164,6 @@ def _drop(admin: psycopg.Connection[Any], name: str) -> None:
         time.sleep(0.001)  # a process leaves the list a moment before it is gone
         if not busy:
             break
-    admin.execute(SQL("drop database {} with (force)").format(Identifier(name)))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
@@ -22,8 +23,12 @@ from filelock import BaseFileLock, FileLock, Timeout
 from hypothesis import HealthCheck, settings
 from psycopg.sql import SQL, Identifier
 
+from reverie.capture.history.importing import import_file
 from reverie.errors import ReverieError
+from reverie.inference import load_embedder
+from reverie.policy import load_policy
 from reverie.store.connect import connect
+from reverie.store.database import Store
 from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.testing import SERVER_VARIABLE, DatabaseFactory, fast_directory
 
@@ -31,6 +36,10 @@ from reverie.testing import SERVER_VARIABLE, DatabaseFactory, fast_directory
 RUN_DIRECTORY = pytest.StashKey[Path]()
 #: Held by the main process as long as it lives, so that a later run can clean up after a killed one.
 ALIVE = pytest.StashKey[BaseFileLock]()
+#: When the demo looks at the sample history: two days after its last turn, between two cycles.
+SAMPLE_AT = datetime(2026, 6, 30, 9, tzinfo=UTC)
+#: What the models of this process gave before.
+KNOWN = pytest.StashKey["Known"]()
 PREFIX = "reverie_test_"
 #: What a run begins with, in this order: tests of half a minute, and folders that import Dagster, dbt and Great
 #: Expectations, which take twenty seconds. Side by side in the order of names, all processes would import them.
@@ -104,6 +113,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: next((place for place, part in enumerate(FIRST) if part in str(item.path)), len(FIRST)))
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Put what is known before the models; they were imported with the tests."""
+    from tests.known import Known
+
+    session.config.stash[KNOWN] = Known()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.config.stash[KNOWN].use_in(str(item.path))
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput") or RUN_DIRECTORY not in config.stash:
         return
@@ -152,6 +172,19 @@ def template(database_factory: DatabaseFactory) -> str:
 def databases(database_factory: DatabaseFactory) -> Databases:
     """Makes a migrated, empty database, each of a name of its own, that lives as long as a `with` block."""
     return database_factory.migrated
+
+
+@pytest.fixture(scope="session")
+def sample(database_factory: DatabaseFactory) -> str:
+    """The name of a database where tenant `demo` remembers the sample as the demo does, at `SAMPLE_AT`: to copy."""
+    from tests.promises.world import SAMPLE, consolidate
+
+    def make(url: str) -> None:
+        with Store.open(url, size=1) as store:
+            import_file(store, SAMPLE, tenant_id="demo", policy="reverie", now=SAMPLE_AT)
+            consolidate(store, "demo", load_policy("reverie"), SAMPLE_AT, load_embedder("minilm", threads=1))
+
+    return database_factory.prepared("sample", make)
 
 
 @pytest.fixture(scope="session")

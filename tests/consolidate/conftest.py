@@ -8,21 +8,23 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.store.database import Store
-from reverie.testing import DatabaseFactory, database_name
+from reverie.testing import DatabaseFactory
 from tests.conftest import Databases
 from tests.promises.world import SAMPLE
 
 
 @pytest.fixture(scope="session")
-def logged(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def logged(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The name of a database with the shipped sample in the log of tenant `t`: to copy."""
     records = [json.loads(line) | {"tenant_id": "t"} for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
     path = tmp_path_factory.mktemp("sample") / "sample.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    with database_factory.migrated() as url:
-        with Store.open(url) as store:
+
+    def take_in(url: str) -> None:
+        with Store.open(url, size=1) as store:
             import_file(store, path, tenant_id="t", now=datetime(2026, 9, 1, tzinfo=UTC))
-        yield database_name(url)
+
+    return database_factory.prepared("sample_of_t", take_in)
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ from reverie.recall.recall import recall
 from reverie.store.database import Store
 from reverie.store.session import perform
 from reverie.store.work import Work
+from reverie.testing import DatabaseFactory
 from tests.promises.world import WordEmbedder
 
 UNTIL = datetime(2026, 9, 1, tzinfo=UTC)
@@ -46,10 +47,25 @@ class Wider(WordEmbedder):
         return super().encode(texts)
 
 
+@pytest.fixture(scope="module")
+def brought(logged: str, database_factory: DatabaseFactory) -> str:
+    """The name of a database with the sample remembered by the old model: to copy."""
+
+    def make(url: str) -> None:
+        with Store.open(url, size=1) as store:
+            bring(store, OLD)
+
+    return database_factory.prepared("sample_of_t_remembered", make, template=logged)
+
+
+@pytest.fixture(scope="module")
+def templates() -> dict[str, str]:
+    return {"remembered": "brought"}
+
+
 @pytest.fixture
-def remembered(told: Store) -> Store:
-    bring(told, OLD)
-    return told
+def remembered(store: Store) -> Store:
+    return store
 
 
 def bring(store: Store, embedder: WordEmbedder) -> None:

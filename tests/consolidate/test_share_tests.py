@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from reverie.consolidate.signal.share_tests import dependent_p, share_p
 
 
 @pytest.mark.parametrize(("of_first", "of_second"), [(12, 60), (5, 30), (30, 8), (1, 1)])
 def test_it_is_fishers(of_first: int, of_second: int) -> None:
+    from scipy import stats  # takes a second, which every process that collects tests would pay
+
     pairs = [(a, b) for a in range(of_first + 1) for b in range(of_second + 1)]
     first, second = (np.array(column, np.int64) for column in zip(*pairs, strict=True))
     p, least = share_p(first, of_first, second, of_second)

@@ -39,8 +39,8 @@ class Door:
         """Everything printed so far."""
         return self.printed.read_text(errors="replace")
 
-    def wait_for(self, line: str, *, seconds: float = 120) -> None:
-        """Wait until the command has printed `line`; fail with what it printed otherwise."""
+    def wait_for(self, line: str, *, seconds: float = 300) -> None:
+        """Wait until the command has printed `line`, on a busy machine too; fail with what it printed otherwise."""
         until = time.monotonic() + seconds
         while line not in self.text():
             assert self.process.poll() is None, f"it ended with {self.process.returncode}:\n{self.text()[-3000:]}"
@@ -88,8 +88,8 @@ def opened(
                 started = psutil.Process(process.pid).children(recursive=True)
                 os.killpg(process.pid, stop_by)
                 try:
-                    process.wait(60)
-                    _, left = psutil.wait_procs(started, timeout=10)
+                    process.wait(120)
+                    _, left = psutil.wait_procs(started, timeout=30)
                 finally:
                     for each in (process, *started):
                         with suppress(psutil.NoSuchProcess):

@@ -16,8 +16,12 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 
+from reverie.capture.history.importing import import_file
+from reverie.store.clock import set_clock
 from reverie.store.connect import connect
+from reverie.store.database import Store
 from reverie.testing import DatabaseFactory
+from tests.conftest import SAMPLE_AT
 from tests.doors.conftest import ROOT, Door, clean_environment, make_or_skip, opened, run
 
 GRAPH = json.loads((ROOT / "tests/orchestration/graph.json").read_text())
@@ -25,16 +29,18 @@ REPOSITORY = {"repositoryLocationName": "reverie", "repositoryName": "__reposito
 #: The buckets of the sample's subjects differ; this one has some.
 SUBJECT = "mumbai-bakery"
 
-pytestmark = pytest.mark.xdist_group("ui")
+#: A busy machine takes minutes to start Dagster's four processes, which import it one after the other.
+pytestmark = [pytest.mark.xdist_group("ui"), pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")
 def history(database_factory: DatabaseFactory) -> Iterator[str]:
     """A database with the sample history in the log, and nothing remembered."""
     with database_factory.migrated() as url:
-        imported = ["reverie", "import", "examples/sample_history.jsonl", "--tenant", "demo"]
-        run(imported, DATABASE_URL=url)
-        run(["reverie", "clock", "--tenant", "demo", "--stop-at", "2026-06-30T09:00:00Z"], DATABASE_URL=url)
+        with Store.open(url, size=1) as store:
+            import_file(store, ROOT / "examples" / "sample_history.jsonl", tenant_id="demo", now=SAMPLE_AT)
+            with store.transaction("demo") as conn:
+                set_clock(conn, "demo", SAMPLE_AT)
         yield url
 
 
@@ -54,7 +60,7 @@ def ask(door: Door, query: str, **variables: Any) -> Any:
     """What GraphQL answers; errors fail the test."""
     body = json.dumps({"query": query, "variables": variables}).encode()
     request = urllib.request.Request(f"{door.address}/graphql", body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=60) as response:
+    with urllib.request.urlopen(request, timeout=120) as response:
         answer = json.load(response)
     assert "errors" not in answer, answer
     return answer["data"]
@@ -153,7 +159,7 @@ def test_a_location_that_cannot_load_is_told_and_ends_it(
         with opened(
             [make_or_skip(), "ui"], tmp_path / "printed", DAGSTER_WORKSPACE=str(workspace), **variables
         ) as door:
-            assert door.process.wait(120) == 2  # make's own code for a command that failed
+            assert door.process.wait(300) == 2  # make's own code for a command that failed
             assert "ui] Error 1" in door.text()
     (told,) = [line for line in door.text().splitlines() if line.startswith("Error: ")]
     assert told.startswith("Error: Dagster could not load shop: ")

@@ -24,7 +24,7 @@ from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 from reverie.testing import DatabaseFactory
 
-TENANT, BUDGET = "year", 24
+TENANT, BUDGET = "year", 32
 PLAN = SimulationPlan(people=1, weeks=7, seed=3, recalls=2)
 POLICY = f"""base = "reverie"
 [compress]

@@ -19,7 +19,7 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
-from reverie.testing import DatabaseFactory, WordEmbedder, database_name
+from reverie.testing import DatabaseFactory, WordEmbedder
 from tests.promises import compact
 
 Invoke = Callable[..., Result]
@@ -35,13 +35,15 @@ def command(url: str, *arguments: str, env: dict[str, str | None] | None = None)
 
 
 @pytest.fixture(scope="session")
-def worked_in(database_factory: DatabaseFactory, history: Path) -> Iterator[str]:
+def worked_in(database_factory: DatabaseFactory, history: Path) -> str:
     """The name of a database whose tenant's clock stands at the end of its history, which is memory: to copy."""
-    with database_factory.migrated() as url:
+
+    def make(url: str) -> None:
         for arguments in (("import", str(history)), ("clock", "--stop-at", AS_OF), ("run",)):
             done = command(url, *arguments)
             assert done.exit_code == 0, done.output
-        yield database_name(url)
+
+    return database_factory.prepared("generations", make)
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ from reverie.store.database import Store
 from reverie.store.server.address import libpq_environment
 from reverie.store.session import perform
 from reverie.store.work import Work
+from reverie.testing import DatabaseFactory
 
 if TYPE_CHECKING:
     from dbt.cli.main import dbtRunnerResult
@@ -57,11 +58,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def history(databases: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a database in which both tenants' history was worked in, and something was asked of each."""
-    with databases() as url:
-        path = tmp_path_factory.mktemp("marts") / "history.jsonl"
-        path.write_text("".join(turn(subject, *said) for subject in ("ana", "ben") for said in _SAID))
+def history(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a database in which both tenants' history was worked in, and something was asked of each."""
+    path = tmp_path_factory.mktemp("marts") / "history.jsonl"
+    path.write_text("".join(turn(subject, *said) for subject in ("ana", "ben") for said in _SAID))
+
+    def make(url: str) -> None:
         embedder = load_embedder("minilm", threads=1)
         with Store.open(url) as store:
             for tenant_id, policy in TENANTS.items():
@@ -78,7 +80,8 @@ def history(databases: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterato
                     query = RecallQuery(text="Where does she live?", subject_id=subject, as_of=AS_OF)
                     found = perform(recall(session, query, policy=policy, embedder=embedder))
                     perform(log_recall(session, found))
-        yield url
+
+    return database_factory.prepared("marts_history", make)
 
 
 @pytest.fixture(scope="session")
@@ -110,10 +113,11 @@ def dbt(tmp_path_factory: pytest.TempPathFactory) -> Dbt:
 
 
 @pytest.fixture(scope="session")
-def built(history: str, dbt: Dbt) -> str:
-    """The URL of that database with all marts built, and dbt's own tests passed."""
-    dbt(history, "build")
-    return history
+def built(history: str, dbt: Dbt, database_factory: DatabaseFactory) -> Iterator[str]:
+    """The URL of a copy of that database with all marts built, and dbt's own tests passed."""
+    name = database_factory.prepared("marts_built", lambda url: dbt(url, "build"), template=history)
+    with database_factory.copy(name) as url:
+        yield url
 
 
 @pytest.fixture

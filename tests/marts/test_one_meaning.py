@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,21 +13,17 @@ from rich.console import Console
 
 from examples import demo_report
 from reverie.capture.history.importing import ImportSummary, import_file
-from reverie.drive.cycle import catch_up, ingest
 from reverie.evaluate.funnel import Funnel, funnel
 from reverie.evaluate.growth import figures_by_day
 from reverie.evaluate.health import measure
-from reverie.inference import load_embedder
-from reverie.model import Scope
-from reverie.policy import load_policy
 from reverie.recall.roster import list_tenants
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.work import Work
+from reverie.testing import DatabaseFactory
+from tests.conftest import SAMPLE_AT, Databases
 from tests.marts.conftest import Dbt
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample_history.jsonl"
-AS_OF = datetime(2026, 6, 30, 9, tzinfo=UTC)
 
 
 class Told(NamedTuple):
@@ -46,18 +41,10 @@ class Told(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def told(databases: Any, dbt: Dbt) -> Iterator[Told]:
-    with databases() as url, Store.open(url) as store:
+def told(databases: Databases, database_factory: DatabaseFactory, sample: str, dbt: Dbt) -> Iterator[Told]:
+    with databases() as url, Store.open(url, size=1) as store:
         imported = import_file(store, SAMPLE, tenant_id="demo", policy="reverie")
-        work = Work(
-            store=store,
-            scope=Scope(tenant_id="demo"),
-            policy=load_policy("reverie"),
-            as_of=AS_OF,
-            embedder=load_embedder("minilm", threads=1),
-        )
-        for _ in (*ingest(work), *catch_up(work)):
-            pass
+    with database_factory.copy(sample) as url, Store.open(url) as store:
         dbt(url, "run", "--select", "+tenants", "+memory_growth")
         with connect(url, role="analyst") as conn:
             tenants = _rows(conn, "select * from marts.tenants")
@@ -68,7 +55,7 @@ def told(databases: Any, dbt: Dbt) -> Iterator[Told]:
         yield Told(
             health=measure(store, "demo"),
             funnel=funnel(store, "demo"),
-            growth=figures_by_day(store, AS_OF)[-1][1],
+            growth=figures_by_day(store, SAMPLE_AT)[-1][1],
             imported=imported,
             roster=next(iter(list_tenants(store))),
             tenants=tenants[0],

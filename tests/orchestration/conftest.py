@@ -22,7 +22,7 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.work import Work
-from reverie.testing import DatabaseFactory, database_name
+from reverie.testing import DatabaseFactory
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -70,7 +70,7 @@ def embedder() -> Embedder:
 
 
 @pytest.fixture(scope="session")
-def logged(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def logged(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The name of a database with what two tenants' subjects said over three months: to copy."""
     path = tmp_path_factory.mktemp("log") / "history.jsonl"
     with path.open("w") as file:
@@ -78,20 +78,24 @@ def logged(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathF
             for at, session, text in _SAID:
                 record = {"subject_id": subject, "session_id": session, "role": "user", "said_at": at, "text": text}
                 file.write(json.dumps(record) + "\n")
-    with database_factory.migrated() as url:
-        with Store.open(url) as store:
+
+    def take_in(url: str) -> None:
+        with Store.open(url, size=1) as store:
             for tenant_id, policy in TENANTS.items():
                 import_file(store, path, tenant_id=tenant_id, policy=policy)
-        yield database_name(url)
+
+    return database_factory.prepared("assets_log", take_in)
 
 
 @pytest.fixture(scope="session")
-def lived(logged: str, database_factory: DatabaseFactory, embedder: Embedder) -> Iterator[str]:
+def lived(logged: str, database_factory: DatabaseFactory, embedder: Embedder) -> str:
     """The name of a database with the same log, worked in by the library alone: to copy."""
-    with database_factory.copy(logged) as url:
-        with Store.open(url) as store:
+
+    def make(url: str) -> None:
+        with Store.open(url, size=1) as store:
             live_through(store, embedder)
-        yield database_name(url)
+
+    return database_factory.prepared("assets_memory", make, template=logged)
 
 
 @pytest.fixture(scope="session")

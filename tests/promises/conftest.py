@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from reverie.capture.history.importing import import_file
 from reverie.policy import Policy
 from reverie.store.database import Store
-from reverie.testing import DatabaseFactory, database_name
+from reverie.testing import DatabaseFactory
 from tests.promises import compact
 from tests.promises.world import consolidate
 
@@ -27,22 +27,19 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def worked_in(database_factory: DatabaseFactory, history: Path) -> Iterator[WorkedIn]:
+def worked_in(database_factory: DatabaseFactory, history: Path) -> WorkedIn:
     """Works the compact history in once for all tests that begin with the same policy and time; all is in the log."""
-    names: dict[tuple[str, datetime], str] = {}
-    with ExitStack() as opened:
 
-        def name(policy: Policy, until: datetime) -> str:
-            key = policy.model_dump_json(), until
-            if key not in names:
-                url = opened.enter_context(database_factory.migrated())
-                with Store.open(url, size=1) as store:
-                    import_file(store, history, tenant_id=compact.TENANT, now=compact.UNTIL)
-                    consolidate(store, compact.TENANT, policy, until)
-                names[key] = database_name(url)
-            return names[key]
+    def name(policy: Policy, until: datetime) -> str:
+        def work_in(url: str) -> None:
+            with Store.open(url, size=1) as store:
+                import_file(store, history, tenant_id=compact.TENANT, now=compact.UNTIL)
+                consolidate(store, compact.TENANT, policy, until)
 
-        yield name
+        key = sha256(f"{policy.model_dump_json()} {until.isoformat()}".encode()).hexdigest()
+        return database_factory.prepared(f"compact_{key[:16]}", work_in)
+
+    return name
 
 
 @pytest.fixture

@@ -23,10 +23,11 @@ from reverie.store.digest import Digest, digest
 from reverie.store.session import perform
 from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
-from reverie.testing import WordEmbedder
+from reverie.testing import DatabaseFactory, WordEmbedder
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.compact import TENANT, UNTIL
+from tests.promises.conftest import WorkedIn
 from tests.promises.test_rebuilt import late_beginning, moment, odd_and_even
 from tests.promises.world import consolidate, live
 
@@ -36,10 +37,9 @@ RUN = timedelta(minutes=5)
 
 
 @pytest.fixture(scope="module")
-def whole(databases: Databases, history: Path) -> Digest:
+def whole(worked_in: WorkedIn, database_factory: DatabaseFactory) -> Digest:
     """The digest of the whole history's memory, loaded and worked in at once."""
-    with databases() as url, Store.open(url, size=2) as store:
-        live(store, TENANT, POLICY, history, UNTIL)
+    with database_factory.copy(worked_in(POLICY, UNTIL)) as url, Store.open(url, size=2) as store:
         assert late_subjects(work(store)) == []
         return digest(store, TENANT)
 

@@ -33,8 +33,8 @@ from tests.promises.world import SAMPLE, WordEmbedder, for_tenant, live, lively,
 pytestmark = pytest.mark.timeout(240)
 
 TENANT = compact.TENANT
-#: Six weeks of the sample.
-SPRING = datetime(2026, 2, 16, 1, 30, tzinfo=UTC)
+#: Four weeks of the sample: 111 records of its three subjects.
+SPRING = datetime(2026, 2, 2, 1, 30, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(("name", "model"), [("compact", None), ("compact", NoteTaker()), ("sample", None)])

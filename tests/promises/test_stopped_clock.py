@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -22,10 +22,11 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.session import perform
 from reverie.store.work import Work
+from tests.conftest import SAMPLE_AT
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample_history.jsonl"
 #: Between two cycles, so that a recall of the stopped time waits for a cycle that does not come.
-STOPPED = datetime(2026, 6, 30, 9, tzinfo=UTC)
+STOPPED = SAMPLE_AT
 POLICY = load_policy("reverie")
 TENANT = "demo"
 
@@ -35,10 +36,21 @@ def embedder() -> Embedder:
     return load_embedder("minilm", threads=1)
 
 
+@pytest.fixture(scope="module")
+def templates() -> dict[str, str]:
+    return {"remembered": "sample"}
+
+
 @pytest.fixture
 def store(database_url: str) -> Iterator[Store]:
     with Store.open(database_url) as opened:
         yield opened
+
+
+@pytest.fixture
+def remembered(store: Store) -> Store:
+    """The sample, remembered up to the time at which the clock stops."""
+    return store
 
 
 def tick(store: Store, at: datetime, embedder: Embedder) -> None:
@@ -51,8 +63,8 @@ def tick(store: Store, at: datetime, embedder: Embedder) -> None:
     Drainer(store=store, embedder=embedder, clock=lambda: at).drain()
 
 
-def test_the_sample_survives_the_night(store: Store, embedder: Embedder) -> None:
-    import_file(store, SAMPLE, tenant_id=TENANT, now=STOPPED)
+def test_the_sample_survives_the_night(remembered: Store, embedder: Embedder) -> None:
+    store = remembered
     with store.transaction(TENANT) as conn:
         set_clock(conn, TENANT, STOPPED)
     tick(store, STOPPED, embedder)

@@ -12,17 +12,14 @@ import numpy as np
 import psycopg
 import pytest
 
-from reverie.capture.history.importing import import_file
-from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder, Vectors, load_embedder, to_half_wire
-from reverie.model import Scope, stable_id
+from reverie.model import stable_id
 from reverie.policy import Policy, load_policy
 from reverie.recall.question import ParsedQuestion, read_question
 from reverie.recall.search import Search, search
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.work import Work
-from tests.conftest import Databases
+from reverie.testing import DatabaseFactory
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 LATER = START + timedelta(days=300)
@@ -141,18 +138,7 @@ def embedder() -> Embedder:
 
 
 @pytest.fixture(scope="session")
-def sample_store(databases: Databases, embedder: Embedder) -> Iterator[Store]:
-    """A reader of the sample history, imported and consolidated as of the day after its last turn; tenant `demo`."""
-    with databases() as url:
-        with Store.open(url, size=1) as store:
-            summary = import_file(store, SAMPLE, tenant_id="demo")
-            assert summary.last is not None
-            until = summary.last + timedelta(days=1)
-            common = {"scope": Scope(tenant_id="demo"), "policy": load_policy("reverie"), "embedder": embedder}
-            for report in (
-                *ingest(Work(store=store, as_of=until, **common)),
-                *catch_up(Work(store=store, as_of=until, **common)),
-            ):
-                assert report.stage
-        with Store.open(url, role="reader", size=1) as store:
-            yield store
+def sample_store(database_factory: DatabaseFactory, sample: str) -> Iterator[Store]:
+    """A reader of the sample history; tenant `demo`."""
+    with database_factory.copy(sample) as url, Store.open(url, role="reader", size=1) as store:
+        yield store
