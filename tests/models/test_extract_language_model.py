@@ -99,7 +99,7 @@ WAITS_NO_MORE = (1, None, MODEL, None, False)
 
 
 def test_what_it_notes_stands_beside_what_the_rules_find(read: Run, server: Server, conn: Conn) -> None:
-    first = say(conn, "I mean my brother Ravi, the one in Pune.", START)
+    first = say(conn, "My brother's name is Ravi. Lovely Pune!", START)
     said = say(conn, "He has just opened a bakery there, so proud.", START + timedelta(minutes=1))
     say(conn, "lol", START + timedelta(minutes=2))
     bakery = note("Has a brother Ravi who opened a bakery in Pune", "just opened a bakery", importance=0.8)
@@ -142,7 +142,7 @@ def test_what_the_model_is_shown(read: Run, server: Server, conn: Conn) -> None:
 
 
 def test_read_twice_it_is_asked_once(read: Run, store: Store, server: Server, conn: Conn) -> None:
-    say(conn, "The stairs are steep by now.", START)
+    say(conn, "The bus was late again.", START)
     assert read(dry_run=True)["candidates"] == 0 and server.requests == []
     read()
     before = digest(store, TENANT)
