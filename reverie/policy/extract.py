@@ -126,7 +126,7 @@ class ReaderPolicy(Table):
     whole: Share = 0.0
     clause: Share = 0.7
     #: from which chance of a statement that is less sure than `confidence` its clause or sentence is kept in the words
-    #: of the message; above 1: none is kept
+    #: of the message (the reader gives none below .1); above 1: none is kept
     keep: Annotated[float, Field(ge=0, le=2)] = 2.0
     #: characters that a sentence kept in its own words may have
     keep_characters: Annotated[int, Field(ge=1, le=10_000)] = 300

@@ -103,7 +103,11 @@ def _ends(
     shown: Mapping[UUID, ShownMessage],
     numbers: StructuredFactsPolicy,
 ) -> Iterator[JudgedEnd]:
-    """Judge pairs: all of each statement, the parts of those of which a part may end, and what the parts leave."""
+    """Judge pairs: all of each statement, the parts of those of which a part may end, and what the parts leave.
+
+    Parts may be clear only together ("5:30am, mon-fri"), so what is left is judged as one text; it ends too where it is
+    likelier over than not.
+    """
     wholes = judge.chances([(pair.old.content, shown[pair.by.turn_id]) for pair in pairs])
     asked = [
         parts_of(pair.old) if whole >= numbers.parts_chance else [] for pair, whole in zip(pairs, wholes, strict=True)

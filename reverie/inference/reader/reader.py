@@ -49,8 +49,8 @@ _AT_ONCE = 32_768
 #: The fused operator takes ten times as long as the two that it stands for.
 _UNFUSED = ["SkipLayerNormFusion"]
 
-#: The least chance of a statement with which it is given at all: hardly one in three such sentences tells something.
-LEAST_CHANCE = 0.1
+#: Chance from which a statement is given at all: of the sentences just above it a third tell something.
+_LEAST_CHANCE = 0.1
 
 #: What `whole` is the chance of, beside the confidence: of the relation, given that there is one.
 _WHOLE = ("phase", "holder_first", "holder_last", "topic_first", "topic_last")
@@ -170,7 +170,7 @@ class TrainedReader:
             at += len(some)
             weights = self._numbers["weights"]
             spans = ranked(some, of["relation"], stated, weights) if some else []
-            likely = [span for span in spans if span.confidence * stated >= LEAST_CHANCE]
+            likely = [span for span in spans if span.confidence * stated >= _LEAST_CHANCE]
             readings = [self._reading(part.tokens, span, of, stated) for span in objects(likely, 0)]
             read.append(ReadMessage(readings, round(stated, 3)))
         return read
