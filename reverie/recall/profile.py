@@ -181,7 +181,12 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
         Statement(queries("context")["recent"], recent),
         Statement(
             queries("context")["preferences"],
-            recent | {"as_of": as_of, "limit": policy.profile.preferences},
+            recent
+            | {
+                "as_of": as_of,
+                "limit": policy.profile.preferences,
+                "confidence": policy.profile.preference_confidence,
+            },
             row=Liking,
         ),
         life_events_statement(tenant_id, subject_id, as_of, _events_around(policy, as_of)),

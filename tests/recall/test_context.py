@@ -150,7 +150,11 @@ def test_a_profile_is_facts_what_happened_lately_and_the_relationship(corpus: Co
     assert found.preferences == (), "it was said later"
     later = perform(load_profile(session, subject_id="ann", policy=policy, as_of=LATER))
     assert [one.content for one in later.preferences] == ["likes it"]
-    corpus.conn.execute("update memory.memories set valid_to = %s where content = 'likes it'", [day(8.5)])
+    for confidence, told in ((0.4, ["likes it"]), (0.3, [])):
+        corpus.conn.execute("update memory.memories set confidence = %s where content = 'likes it'", [confidence])
+        surely = perform(load_profile(session, subject_id="ann", policy=policy, as_of=LATER))
+        assert [one.content for one in surely.preferences] == told
+    corpus.conn.execute("update memory.memories set confidence = null, valid_to = %s where content = 'likes it'", [day(8.5)])
     assert perform(load_profile(session, subject_id="ann", policy=policy, as_of=LATER)).preferences == ()
     nobody = perform(load_profile(session, subject_id="no", policy=policy, as_of=LATER))
     assert (nobody.facts, nobody.recent, nobody.relationship.stage) == ((), (), "new")
