@@ -22,8 +22,9 @@ from reverie.store.work import Work
 
 #: Turns read, decided and written at a time.
 _TURNS = 10_000
-#: Events, which may be documents.
-_EVENTS = 200
+#: Events, fewer where they are documents: a portion ends with the one that fills it.
+_EVENTS = 2_000
+_EVENT_BYTES = 4_000_000
 #: Turns that wait for a language model.
 _WAITING = 1_000
 _FIRST = UUID(int=0)
@@ -42,8 +43,8 @@ def unread_turns(work: Work) -> Iterator[list[tuple[Any, ...]]]:
 
 def unread_events(work: Work) -> Iterator[list[LogEvent]]:
     """Yield the events that no run has read, in order of id, like `unread_turns`."""
-    after = _FIRST
-    while rows := _fetch(work, "read_events", {"after": after, "limit": _EVENTS, "types": list(TYPES)}):
+    after, portion = _FIRST, {"limit": _EVENTS, "bytes": _EVENT_BYTES, "types": list(TYPES)}
+    while rows := _fetch(work, "read_events", portion | {"after": after}):
         events = [LogEvent(*row) for row in rows]
         yield events
         after = events[-1].id
