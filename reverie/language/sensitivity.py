@@ -20,7 +20,7 @@ _OF_OTHERS: Final[frozenset[SensitiveClass]] = frozenset(("health", "finances", 
 _WORD: Final = re.compile(r"<([a-z]+)>")
 #: What stands in the place of a secret.
 REDACTED: Final = "[redacted]"
-#: Letters beyond ASCII that a pattern without case takes for one of ASCII, and that `str.lower` leaves; "K" it does not.
+#: Letters beyond ASCII that patterns without case take for ASCII ones and `str.lower` leaves (it makes "k" of "K").
 _LETTERS: Final = str.maketrans("\u0130\u0131\u017f", "iis")
 
 

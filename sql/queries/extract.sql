@@ -143,27 +143,31 @@ where e.tenant_id = %(tenant)s and e.waits
   and (%(since)s::timestamptz is null or t.said_at >= %(since)s)
   and (%(until)s::timestamptz is null or t.said_at < %(until)s)
 
+-- name: list_events
+-- The next events in id order, of the types that extract reads, that no extract run has looked at, and the bytes of each. Many at a
+-- time, as the planner may go through all events of the tenant; each is looked up by its key (`offset 0`), as with statistics all
+-- that was read before would be gone through as well.
+select e.id, octet_length(e.content)
+from log.events e
+where e.tenant_id = %(tenant)s
+  and e.id > %(after)s
+  and e.observed_at <= %(as_of)s
+  and e.type = any(%(types)s)
+  and e.shard >= %(shard_from)s and e.shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or e.subject_id = any(%(subjects)s))
+  and (%(since)s::timestamptz is null or e.observed_at >= %(since)s)
+  and (%(until)s::timestamptz is null or e.observed_at < %(until)s)
+  and not exists (select from memory.observations o where o.tenant_id = e.tenant_id and o.event_id = e.id offset 0)
+order by e.id
+limit %(limit)s
+
 -- name: read_events
--- The next events in id order, of the types that extract reads, that no extract run has looked at: so many, or fewer if they
--- are long. `offset 0` keeps each look-up on its key: with statistics, all that was read before would be gone through again.
-select id, subject_id, session_id, type, content, hint, observed_at, ends_at
-from (select e.*, sum(octet_length(e.content)) over (order by e.id) - octet_length(e.content) as bytes_before
-      from (select e.id, e.subject_id, e.session_id, e.type, e.content, e.hint, e.observed_at, e.ends_at
-            from log.events e
-            where e.tenant_id = %(tenant)s
-              and e.id > %(after)s
-              and e.observed_at <= %(as_of)s
-              and e.type = any(%(types)s)
-              and e.shard >= %(shard_from)s and e.shard < %(shard_to)s
-              and (%(subjects)s::text[] is null or e.subject_id = any(%(subjects)s))
-              and (%(since)s::timestamptz is null or e.observed_at >= %(since)s)
-              and (%(until)s::timestamptz is null or e.observed_at < %(until)s)
-              and not exists (select from memory.observations o
-                              where o.tenant_id = e.tenant_id and o.event_id = e.id offset 0)
-            order by e.id
-            limit %(limit)s) e) e
-where bytes_before < %(bytes)s
-order by id
+-- Those of these events that no other run has read meanwhile.
+select e.id, e.subject_id, e.session_id, e.type, e.content, e.hint, e.observed_at, e.ends_at
+from unnest(%(ids)s::uuid[]) as x (id)
+cross join lateral (select * from log.events e where e.tenant_id = %(tenant)s and e.id = x.id offset 0) e
+where not exists (select from memory.observations o where o.tenant_id = %(tenant)s and o.event_id = x.id offset 0)
+order by e.id
 
 -- name: write_observations
 -- What was decided on each event; one already decided is left as it is.

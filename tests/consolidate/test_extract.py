@@ -208,9 +208,13 @@ def test_events_come_in_portions_of_a_number_and_a_size(
     assert import_file(store, path, tenant_id="t").statements == len(records)
     monkeypatch.setattr(read, "_EVENTS", 3)
     monkeypatch.setattr(read, "_EVENT_BYTES", 1_000)
+    monkeypatch.setattr(read, "_LISTED", 7)
     work = Work(store=store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=datetime(2026, 9, 1, tzinfo=UTC))
     portions = [[len(event.content) for event in portion] for portion in read.unread_events(work)]
     # three at most; the one that fills a portion is its last
     assert portions == [[40, 40, 40], [900, 900], [40, 2_000], [40, 40]]
+    first = read.unread_events(work)
+    next(first)
     assert run(store)["events"] == len(records)
+    assert list(first) == [], "what another run has read meanwhile is left out"
     assert list(read.unread_events(work)) == []

@@ -25,6 +25,8 @@ _TURNS = 10_000
 #: Events, fewer where they are documents: a portion ends with the one that fills it.
 _EVENTS = 2_000
 _EVENT_BYTES = 4_000_000
+#: Events whose ids are asked for at a time.
+_LISTED = 100_000
 #: Turns that wait for a language model.
 _WAITING = 1_000
 _FIRST = UUID(int=0)
@@ -43,11 +45,28 @@ def unread_turns(work: Work) -> Iterator[list[tuple[Any, ...]]]:
 
 def unread_events(work: Work) -> Iterator[list[LogEvent]]:
     """Yield the events that no run has read, in order of id, like `unread_turns`."""
-    after, portion = _FIRST, {"limit": _EVENTS, "bytes": _EVENT_BYTES, "types": list(TYPES)}
-    while rows := _fetch(work, "read_events", portion | {"after": after}):
-        events = [LogEvent(*row) for row in rows]
-        yield events
-        after = events[-1].id
+    after = _FIRST
+    while listed := _fetch(work, "list_events", {"after": after, "limit": _LISTED, "types": list(TYPES)}):
+        for ids in _portions(listed):
+            if rows := _fetch(work, "read_events", {"ids": ids}):
+                yield [LogEvent(*row) for row in rows]
+        if len(listed) < _LISTED:
+            return
+        after = listed[-1][0]
+
+
+def _portions(listed: Sequence[tuple[UUID, int]]) -> Iterator[list[UUID]]:
+    """The ids of events in portions; `listed` has the bytes of each."""
+    portion: list[UUID] = []
+    size = 0
+    for event_id, length in listed:
+        portion.append(event_id)
+        size += length
+        if len(portion) == _EVENTS or size >= _EVENT_BYTES:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
 
 
 def waiting_turns(work: Work) -> Iterator[list[ShownTurn]]:
