@@ -1,5 +1,5 @@
 -- name: read_turns
--- The next turns in id order that no extract run has looked at.
+-- The next turns in id order that no extract run has looked at, each looked up by its key (`offset 0`).
 select t.id::text, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls::text,
        case when t.text <> '' and length(t.text) <= %(reply_characters)s then (
            select p.text from (select p.text, p.role, p.speaker from log.turns p
@@ -15,7 +15,7 @@ where t.tenant_id = %(tenant)s
   and (%(subjects)s::text[] is null or t.subject_id = any(%(subjects)s))
   and (%(since)s::timestamptz is null or t.said_at >= %(since)s)
   and (%(until)s::timestamptz is null or t.said_at < %(until)s)
-  and not exists (select from memory.extractions e where e.tenant_id = t.tenant_id and e.turn_id = t.id)
+  and not exists (select from memory.extractions e where e.tenant_id = t.tenant_id and e.turn_id = t.id offset 0)
 order by t.id
 limit %(limit)s
 
@@ -143,9 +143,11 @@ where e.tenant_id = %(tenant)s and e.waits
   and (%(since)s::timestamptz is null or t.said_at >= %(since)s)
   and (%(until)s::timestamptz is null or t.said_at < %(until)s)
 
--- name: read_events
--- The next events in id order, of the types that extract reads, that no extract run has looked at.
-select e.id, e.subject_id, e.session_id, e.type, e.content, e.hint, e.observed_at, e.ends_at
+-- name: list_events
+-- The next events in id order, of the types that extract reads, that no extract run has looked at, and the bytes of each. Many at a
+-- time, as the planner may go through all events of the tenant; each is looked up by its key (`offset 0`), as with statistics all
+-- that was read before would be gone through as well.
+select e.id, octet_length(e.content)
 from log.events e
 where e.tenant_id = %(tenant)s
   and e.id > %(after)s
@@ -155,9 +157,17 @@ where e.tenant_id = %(tenant)s
   and (%(subjects)s::text[] is null or e.subject_id = any(%(subjects)s))
   and (%(since)s::timestamptz is null or e.observed_at >= %(since)s)
   and (%(until)s::timestamptz is null or e.observed_at < %(until)s)
-  and not exists (select from memory.observations o where o.tenant_id = e.tenant_id and o.event_id = e.id)
+  and not exists (select from memory.observations o where o.tenant_id = e.tenant_id and o.event_id = e.id offset 0)
 order by e.id
 limit %(limit)s
+
+-- name: read_events
+-- Those of these events that no other run has read meanwhile.
+select e.id, e.subject_id, e.session_id, e.type, e.content, e.hint, e.observed_at, e.ends_at
+from unnest(%(ids)s::uuid[]) as x (id)
+cross join lateral (select * from log.events e where e.tenant_id = %(tenant)s and e.id = x.id offset 0) e
+where not exists (select from memory.observations o where o.tenant_id = %(tenant)s and o.event_id = x.id offset 0)
+order by e.id
 
 -- name: write_observations
 -- What was decided on each event; one already decided is left as it is.

@@ -192,3 +192,29 @@ def test_candidates_left_out_are_counted_in_the_ledger_and_the_row(
     report = extract(Work(store=store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, embedder=WordEmbedder()))
     assert (report["candidates"], report["discarded_beyond_turn_candidates"]) == (200, 50)
     assert conn.execute("select candidates, left_out from memory.extractions").fetchall() == [(200, 50)]
+
+
+def test_events_come_in_portions_of_a_number_and_a_size(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths = [40, 40, 40, 900, 900, 40, 2_000, 40, 40]
+    records = [
+        {"type": "statement", "subject_id": "ann", "source_id": f"s{number}", "kind": "document",
+         "observed_at": f"2026-01-01T09:00:{number:02}Z", "text": f"{number} ".ljust(length, "x")}
+        for number, length in enumerate(lengths)
+    ]  # fmt: skip
+    path = tmp_path / "statements.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert import_file(store, path, tenant_id="t").statements == len(records)
+    monkeypatch.setattr(read, "_EVENTS", 3)
+    monkeypatch.setattr(read, "_EVENT_BYTES", 1_000)
+    monkeypatch.setattr(read, "_LISTED", 7)
+    work = Work(store=store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=datetime(2026, 9, 1, tzinfo=UTC))
+    portions = [[len(event.content) for event in portion] for portion in read.unread_events(work)]
+    # three at most; the one that fills a portion is its last
+    assert portions == [[40, 40, 40], [900, 900], [40, 2_000], [40, 40]]
+    first = read.unread_events(work)
+    next(first)
+    assert run(store)["events"] == len(records)
+    assert list(first) == [], "what another run has read meanwhile is left out"
+    assert list(read.unread_events(work)) == []

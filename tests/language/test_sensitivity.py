@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bench.sensitivity import labelled, measured
+from reverie.language.pack import read_table
 from reverie.language.sensitivity import classes_among, is_always_told, sensitive_classes, without_secrets
 
 
@@ -16,6 +19,9 @@ from reverie.language.sensitivity import classes_among, is_always_told, sensitiv
         ("pay with 4111 1111 1111 1111 and 5500 0000 0000 0004", "pay with [redacted] and [redacted]"),
         ("IBAN DE89 3704 0044 0532 0130 00.", "IBAN [redacted]."),
         ("postgres://admin:s3cretpw@db.example.org/app", "postgres://admin:[redacted]@db.example.org/app"),
+        ("MY PA\u017fSWORD: hunter2fish", "MY PA\u017fSWORD: [redacted]"),
+        ("the p\u0131n of my card is 4821", "the p\u0131n of my card is [redacted]"),
+        ("my to\u212aen is a1b2c3d4e5f6", "my to\u212aen is [redacted]"),
     ],
 )
 def test_secrets_are_taken_out(text: str, redacted: str) -> None:
@@ -26,10 +32,27 @@ def test_secrets_are_taken_out(text: str, redacted: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["I forgot my password again.", "The password is wrong", "Order 4111 1111 1111 1112 is late", "Room 4821, please",
-     "DE89 3704 0044 0532 0130 01 is no account"],
+     "DE89 3704 0044 0532 0130 01 is no account", "DE89 3704 0044 0532 0130 0\u0130 neither"],
 )  # fmt: skip
 def test_what_is_no_secret_stays(text: str) -> None:
     assert without_secrets(text) == (text, 0)
+
+
+#: A secret of each pattern of `sensitive.toml`, in order.
+OF_EACH = (
+    "password: hunter2fish", "login bob with hunter2!fish", "I changed my password to hunter2fish", "PIN 4821",
+    "4821 is my code", "4111 1111 1111 1111", "DE89 3704 0044 0532 0130 00", "123 ghp_" + "a1" * 12,
+    "Bearer a1b2c3d4e5f6", "-----BEGIN RSA PRIVATE KEY-----", "ftp://ana:hunter2@host",
+    "recovery words: " + "tree " * 11 + "tree", "Passport AB123456",
+)  # fmt: skip
+
+
+def test_each_pattern_has_the_cue_that_its_secrets_have() -> None:
+    rows = read_table("sensitive")["secrets"]
+    for row, text in zip(rows, OF_EACH, strict=True):
+        assert re.search(row["pattern"], text, re.IGNORECASE), row["pattern"]
+        assert re.search(row.get("cue", ""), text.lower()), row["pattern"]
+        assert without_secrets(text)[1] == without_secrets(text.upper() if "ghp" not in text else text)[1] == 1
 
 
 def test_what_is_said_of_others_is_a_class_of_its_own() -> None:

@@ -22,8 +22,11 @@ from reverie.store.work import Work
 
 #: Turns read, decided and written at a time.
 _TURNS = 10_000
-#: Events, which may be documents.
-_EVENTS = 200
+#: Events, fewer where they are documents: a portion ends with the one that fills it.
+_EVENTS = 2_000
+_EVENT_BYTES = 4_000_000
+#: Events whose ids are asked for at a time.
+_LISTED = 100_000
 #: Turns that wait for a language model.
 _WAITING = 1_000
 _FIRST = UUID(int=0)
@@ -43,10 +46,27 @@ def unread_turns(work: Work) -> Iterator[list[tuple[Any, ...]]]:
 def unread_events(work: Work) -> Iterator[list[LogEvent]]:
     """Yield the events that no run has read, in order of id, like `unread_turns`."""
     after = _FIRST
-    while rows := _fetch(work, "read_events", {"after": after, "limit": _EVENTS, "types": list(TYPES)}):
-        events = [LogEvent(*row) for row in rows]
-        yield events
-        after = events[-1].id
+    while listed := _fetch(work, "list_events", {"after": after, "limit": _LISTED, "types": list(TYPES)}):
+        for ids in _portions(listed):
+            if rows := _fetch(work, "read_events", {"ids": ids}):
+                yield [LogEvent(*row) for row in rows]
+        if len(listed) < _LISTED:
+            return
+        after = listed[-1][0]
+
+
+def _portions(listed: Sequence[tuple[UUID, int]]) -> Iterator[list[UUID]]:
+    """The ids of events in portions; `listed` has the bytes of each."""
+    portion: list[UUID] = []
+    size = 0
+    for event_id, length in listed:
+        portion.append(event_id)
+        size += length
+        if len(portion) == _EVENTS or size >= _EVENT_BYTES:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
 
 
 def waiting_turns(work: Work) -> Iterator[list[ShownTurn]]:

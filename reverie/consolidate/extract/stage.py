@@ -162,4 +162,6 @@ def _extract_events(attempt: Run) -> bool:
                 return False
             write_events(conn, attempt, extractions)
             attempt.record(conn)
+        check_interruption()
+        attempt.pulse()
     return True

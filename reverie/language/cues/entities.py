@@ -5,6 +5,7 @@ Both engines give the same rows, in the order of the ids.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -61,6 +62,8 @@ class _Compiled:
     no_names: frozenset[str]
     #: written form → entity
     forms: dict[str, NamedEntity]
+    #: first word of written forms → the forms
+    first_words: Mapping[str, Sequence[str]]
 
 
 @cache
@@ -79,6 +82,9 @@ def _names() -> _Compiled:
         for form in written
         for spoken in (form, re.sub(*names.spoken, form))
     }
+    first_words: dict[str, list[str]] = defaultdict(list)
+    for form in forms:
+        first_words[form.split(" ")[0]].append(form)
     expanded = [(namer, expand(namer.pattern)) for namer in names.rules]
     return _Compiled(
         namers=tuple(
@@ -87,6 +93,7 @@ def _names() -> _Compiled:
         ),
         no_names=names.no_names,
         forms=forms,
+        first_words=dict(first_words),
     )
 
 
@@ -108,7 +115,8 @@ def entities_one(text: str) -> list[NamedEntity]:
     names, plain = _names(), wording.plain(text)
     lowered = plain.lower()
     spaced = re.sub(_GAPS, " ", f" {lowered} ")
-    found = {entity.id: entity for form, entity in names.forms.items() if f" {form} " in spaced}
+    listed = (form for word in set(spaced.split()) for form in names.first_words.get(word, ()) if f" {form} " in spaced)
+    found = {entity.id: entity for entity in map(names.forms.__getitem__, listed)}
     for namer, pattern, _ in names.namers:
         if any(cue in lowered for cue in namer.cues):
             for match in pattern.finditer(plain):
