@@ -63,11 +63,11 @@ order by m.subject_id, m.kind, m.id
 limit %(limit)s
 
 -- name: find_uncached
--- Which of these content hashes the cache lacks.
+-- Which of these content hashes the cache lacks: one look-up a hash, whatever the statistics say.
 select h.hash
 from unnest(%(hashes)s::bytea[]) as h (hash)
 where not exists (select from ops.embeddings e
-                  where e.tenant_id = %(tenant)s and e.model = %(model)s and e.content_hash = h.hash)
+                  where e.tenant_id = %(tenant)s and e.model = %(model)s and e.content_hash = h.hash offset 0)
 
 -- name: leave_unembedded
 -- Memories that the model cannot take: no cycle waits for them any more.
