@@ -100,7 +100,8 @@ def write_lineage(conn: Connection[Any], attempt: Run, lineage: Sequence[Lineage
 
 def set_live(conn: Connection[Any], tenant_id: str, ids: Sequence[UUID], *, live: bool) -> None:
     """Take memories out of the search, or put them back; the caller holds the lock of their subjects."""
-    conn.execute(queries("memories")["set_live"], {"tenant": tenant_id, "ids": list(ids), "live": live})
+    if ids:
+        conn.execute(queries("memories")["set_live"], {"tenant": tenant_id, "ids": list(ids), "live": live})
 
 
 def inherit_pins(conn: Connection[Any], tenant_id: str, subject_ids: Sequence[str]) -> None:

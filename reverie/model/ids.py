@@ -33,6 +33,11 @@ def ordered_id(at: datetime, place: int, *parts: str) -> UUID:
     return UUID(int=value & ~(MOST_ORDERED << 64) | min(place, MOST_ORDERED) << 64)
 
 
+def bound_after(at: datetime) -> UUID:
+    """Return what is above every id of `stable_id` up to the millisecond of `at`, and below all later ones."""
+    return UUID(int=int(at.timestamp() * 1000) + 1 << 80)
+
+
 def event_time(id_: UUID | str) -> datetime:
     """Return the event time that an id of `stable_id` holds, to the millisecond, in UTC."""
     milliseconds = (id_ if isinstance(id_, UUID) else UUID(id_)).int >> 80

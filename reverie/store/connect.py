@@ -7,9 +7,10 @@ embedded server, the pool, pgvector and SQLAlchemy are paid for by those who use
 
 from __future__ import annotations
 
+import select
 from collections.abc import Iterator
 from contextlib import contextmanager
-from selectors import EVENT_READ, DefaultSelector
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, LiteralString
 
 import psycopg
@@ -179,7 +180,7 @@ def tenant_transaction(conn: Connection[tuple[Any, ...]], tenant: str) -> Iterat
     if conn.info.transaction_status != TransactionStatus.IDLE:
         raise RuntimeError("tenant_transaction needs a connection outside any transaction")
     # both in one message: begun for each statement or two, transactions cost as much as what they hold
-    conn.execute(SQL("begin; select set_config('reverie.tenant', {}, true)").format(tenant), prepare=False)
+    conn.execute(_begin(tenant), prepare=False)
     try:
         yield conn
     except BaseException as error:
@@ -189,6 +190,11 @@ def tenant_transaction(conn: Connection[tuple[Any, ...]], tenant: str) -> Iterat
             raise
     else:
         conn.commit()
+
+
+@lru_cache(maxsize=1024)
+def _begin(tenant: str) -> bytes:
+    return SQL("begin; select set_config('reverie.tenant', {}, true)").format(tenant).as_bytes()
 
 
 def check_server(conn: Connection[tuple[Any, ...]]) -> None:
@@ -305,10 +311,10 @@ def _check(conn: Connection[Any]) -> None:
     """Check an idle connection only if its socket is readable: the server writes to an idle one only to end it."""
     from psycopg_pool import ConnectionPool
 
-    with DefaultSelector() as selector:
-        selector.register(conn, EVENT_READ)
-        if selector.select(0):
-            ConnectionPool.check_connection(conn)
+    unread = select.poll()
+    unread.register(conn, select.POLLIN)
+    if unread.poll(0):
+        ConnectionPool.check_connection(conn)
 
 
 def _prepare(conn: Connection[Any], role: ConnectionRole | None, tenant: str | None, vectors: bool) -> None:

@@ -114,6 +114,12 @@ class Run:
             seconds=self.report.seconds,
         )
 
+    def settle(self) -> None:
+        """Record in a transaction of its own what no transaction of the run recorded, if there is anything."""
+        if not self.recorded or self._failures or self.report.counts != self._recorded.counts:
+            with self.work.transaction() as conn:
+                self.record(conn)
+
     def bury(self, subject_id: str, item: UUID | str, error: Exception) -> None:
         """Count an item that the stage cannot work in; its dead letter is written with the next record."""
         self._failures.append(ItemFailure(subject_id=subject_id, item=str(item), error=type(error).__name__))

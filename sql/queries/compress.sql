@@ -84,28 +84,37 @@ named as materialized (
         and e.slug = substr(x.key, strpos(x.key, ':') + 1) and e.terms <> '{}'
 ),
 mentioned as (
-    -- the turns on the list of each of its terms; a history that is worked in has later ones on it, which are left out first
-    select l.subject_id, l.key, l.id
-    from (select n.subject_id, n.key, i.id
-          from named n
-          join memory.terms t on t.tenant_id = %(tenant)s and t.subject_id = n.subject_id and t.term = any(n.terms)
-          cross join lateral unnest(t.item_ids) as i (id)
-          group by n.subject_id, n.key, n.terms, i.id
-          having count(distinct t.term) = cardinality(n.terms)) l
+    -- the turns on the list of each of its terms, each looked up once, whatever it names; a history that is worked in has later
+    -- ones on it, which their ids tell (`later`: the first that is)
+    select k.subject_id, k.key, f.id
+    from (
+    select l.id, l.subject_ids, l.keys
+    from (select l.id, array_agg(l.subject_id) as subject_ids, array_agg(l.key) as keys
+          from (select n.subject_id, n.key, i.id
+                from named n
+                join memory.terms t on t.tenant_id = %(tenant)s and t.subject_id = n.subject_id and t.term = any(n.terms)
+                cross join lateral unnest(t.item_ids) as i (id)
+                where i.id < %(later)s
+                group by n.subject_id, n.key, n.terms, i.id
+                having count(distinct t.term) = cardinality(n.terms)) l
+          group by l.id) l
     cross join lateral (
         select t.id, t.role, t.said_at from log.turns t where t.tenant_id = %(tenant)s and t.id = l.id offset 0) t
     where t.role = 'user' and t.said_at <= %(as_of)s
       -- no episode was made of it, not even one that is forgotten by now (when that is depends on how the work is cut), and no
-      -- pattern counts it
+      -- pattern counts it; what was made of it is looked up only where that decides
       and not exists (select from memory.lineage h
-                      left join lateral (
-                          select m.kind from memory.memories m
-                          where m.tenant_id = %(tenant)s and m.id = h.memory_id and m.content <> '' offset 0) m on true
-                      left join memory.tombstones g on g.tenant_id = h.tenant_id and g.memory_id = h.memory_id
                       where h.tenant_id = %(tenant)s and h.source_id = t.id
                         and (h.relation = 'mentioned'
-                             or (h.relation = 'extracted' and coalesce(m.kind, g.kind) = 'episode')) offset 0)
+                             or h.relation = 'extracted'
+                                and coalesce((select m.kind from memory.memories m
+                                              where m.tenant_id = %(tenant)s and m.id = h.memory_id and m.content <> ''),
+                                             (select g.kind from memory.tombstones g
+                                              where g.tenant_id = %(tenant)s and g.memory_id = h.memory_id)) = 'episode')
+                      offset 0)
       and t.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark <> 'pinned' and not pending))
+    offset 0) f
+    cross join lateral unnest(f.subject_ids, f.keys) as k (subject_id, key)
 ),
 counted as (
     select s.*, p.id as pattern_id, count(*) over (partition by s.subject_id, s.key) as number
@@ -126,7 +135,7 @@ order by subject_id, key, id
 
 -- name: read_episodes
 -- What these episodes and turns say, their vectors as halfvec sends them, and the arrival of their turns. `offset 0` keeps
--- each read on its key, here and below.
+-- each read on its key, here and below, and so does asking for the role: see read_judged in facts.sql.
 select m.id, m.happened_at, m.content, halfvec_send(v.vec), t.session_id, t.turn_index, m.turn_id
 from unnest(%(ids)s::uuid[]) as x (id)
 cross join lateral (select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
@@ -135,7 +144,8 @@ left join lateral (
     where v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.model = %(model)s and v.item_id = m.id
       and v.part = 0 offset 0) v on true
 left join lateral (
-    select t.session_id, t.turn_index from log.turns t where t.tenant_id = %(tenant)s and t.id = m.turn_id offset 0) t on true
+    select t.session_id, t.turn_index from log.turns t
+    where t.tenant_id = %(tenant)s and t.id = m.turn_id and t.role <> '' offset 0) t on true
 union all
 select t.id, t.said_at, t.text, halfvec_send(v.vec), t.session_id, t.turn_index, t.id
 from unnest(%(turn_ids)s::uuid[]) as x (id)
@@ -364,17 +374,19 @@ from turns x
 join log.turns t on t.tenant_id = %(tenant)s and t.id = x.source_id
 order by x.place, t.said_at, t.session_id collate "C", t.turn_index, t.id
 
+-- name: subjects_beyond_budget
+-- Subjects with more active memories than the `budget`.
+select subject_id from memory.memories
+where tenant_id = %(tenant)s and state = 'active' and happened_at <= %(as_of)s
+  and shard >= %(shard_from)s and shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+group by subject_id having count(*) > %(budget)s::int
+order by subject_id
+
 -- name: read_beyond_budget
--- Active memories beyond the `budget` of their subject: the least valuable, by the closed form of reverie/policy/fading.py
+-- Active memories of these subjects beyond the `budget`: the least valuable, by the closed form of reverie/policy/fading.py
 -- and the worth of the kind; what has ended by its own time is worth nothing. What is pinned goes last.
-with counted as (
-    select subject_id from memory.memories
-    where tenant_id = %(tenant)s and state = 'active' and happened_at <= %(as_of)s
-      and shard >= %(shard_from)s and shard < %(shard_to)s
-      and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
-    group by subject_id having count(*) > %(budget)s::int
-),
-valued as (
+with valued as (
     select m.subject_id, m.id, m.kind, m.accessed_at, m.happened_at, m.content_hash,
            m.id = any(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending)) as pinned,
            case when m.expires_at <= %(as_of)s then 0
@@ -383,7 +395,7 @@ valued as (
     from memory.memories m
     join unnest(%(kinds)s::text[], %(rates)s::float8[], %(worths)s::float8[]) as r (kind, rate, worth) on r.kind = m.kind
     where m.tenant_id = %(tenant)s and m.state = 'active' and m.happened_at <= %(as_of)s
-      and m.subject_id = any(array(select subject_id from counted))
+      and m.subject_id = any(%(rich)s)
 ),
 ranked as (
     select subject_id, id, kind,

@@ -63,7 +63,7 @@ order by m.subject_id, m.kind, m.id
 limit %(limit)s
 
 -- name: find_uncached
--- Which of these content hashes the cache lacks, each looked up by its key (`offset 0`).
+-- Which of these content hashes the cache lacks: one look-up a hash, whatever the statistics say.
 select h.hash
 from unnest(%(hashes)s::bytea[]) as h (hash)
 where not exists (select from ops.embeddings e

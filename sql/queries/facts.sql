@@ -62,7 +62,7 @@ select f.id, f.subject_id, f.speaker, f.category, f.key, f.value, f.confidence, 
 from memory.structured_facts f
 left join lateral (
     select t.session_id, t.turn_index from log.turns t
-    where t.tenant_id = f.tenant_id and t.id = f.turn_id offset 0) t on true
+    where t.tenant_id = f.tenant_id and t.id = f.turn_id and t.role <> '' offset 0) t on true
 where f.tenant_id = %(tenant)s and f.subject_id = any(%(dirty)s)
 
 -- name: delete_facts
@@ -176,15 +176,13 @@ cross join lateral (
 where t.tenant_id = %(tenant)s and t.id = any(%(turn_ids)s)
 order by t.id
 
--- name: subjects_to_judge
--- Whose statements these memories are.
-select distinct m.subject_id from memory.memories m
-where m.tenant_id = %(tenant)s and m.id = any(%(evidence)s) and m.relation is not null and m.turn_id is not null
-order by 1
-
 -- name: read_said
 -- What these subjects stated, with vectors; a statement that was merged into another one ends as that does. A message that
--- waits for a language model is left to it.
+-- waits for a language model is left to it. What a message is held against is of before it, so that the vectors of messages
+-- from before the first new statement are not asked for.
+with since as materialized (
+    select min(n.happened_at) as at from memory.memories n where n.tenant_id = %(tenant)s and n.id = any(%(evidence)s)
+)
 select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.origin, m.into_id,
        m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,
        m.id = any(%(evidence)s) as is_new,
@@ -194,8 +192,10 @@ from memory.memories m
 join memory.extractions e on e.tenant_id = m.tenant_id and e.turn_id = m.turn_id
 join memory.vectors v on v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.item_id = m.id
     and v.model = %(embedding)s and v.part = 0
-left join memory.vectors t on t.tenant_id = m.tenant_id and t.subject_id = m.subject_id and t.item_id = m.turn_id
-    and t.model = %(embedding)s and t.part = 0
+left join lateral (
+    select t.vec from memory.vectors t
+    where t.tenant_id = %(tenant)s and t.subject_id = m.subject_id and t.item_id = m.turn_id and t.model = %(embedding)s
+      and t.part = 0 and m.happened_at >= (select at from since) offset 0) t on true
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(some)s) and m.relation is not null and m.turn_id is not null
   and m.state <> 'candidate' and m.happened_at <= %(as_of)s
 order by m.subject_id, m.happened_at, m.id
@@ -232,7 +232,7 @@ from memory.memories m
 cross join lateral (
     select j.turn_id
     from memory.judged_ends j
-    join log.turns t on t.tenant_id = j.tenant_id and t.id = j.turn_id
+    join log.turns t on t.tenant_id = j.tenant_id and t.id = j.turn_id and t.role <> ''
     where j.tenant_id = m.tenant_id and j.memory_id = m.id
     order by t.said_at, t.turn_index, t.id
     limit 1) f
@@ -268,7 +268,8 @@ where m.tenant_id = %(tenant)s and m.id = any(%(memory_ids)s) and m.relation is 
 
 -- name: read_judged
 -- What was judged to have ended of these subjects, with the message that ends it and the memory that it left, while that is
--- there. `offset 0` keeps both reads on their keys, whatever the statistics say.
+-- there. `offset 0` keeps both reads on their keys, whatever the statistics say, and the role that of the turn: an index that
+-- has all that is asked of it, but not by id, would be read from end to end.
 select j.memory_id, j.turn_id, j.by_id, coalesce(case when b.state = 'merged' then b.into_id end, b.id) as bearer_id,
        j.model, t.said_at, t.session_id, t.turn_index
 from memory.judged_ends j
@@ -276,5 +277,5 @@ cross join lateral (
     select b.id, b.state, b.into_id from memory.memories b where b.tenant_id = %(tenant)s and b.id = j.by_id offset 0) b
 cross join lateral (
     select t.said_at, t.session_id, t.turn_index from log.turns t
-    where t.tenant_id = %(tenant)s and t.id = j.turn_id offset 0) t
+    where t.tenant_id = %(tenant)s and t.id = j.turn_id and t.role <> '' offset 0) t
 where j.tenant_id = %(tenant)s and j.subject_id = any(%(dirty)s) and t.said_at <= %(as_of)s

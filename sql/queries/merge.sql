@@ -76,13 +76,16 @@ cross join lateral (
 where 1 - (a.vec <=> b.vec) > %(threshold)s
 
 -- name: read_members
--- What deciding needs to know of the memories in near pairs, with the arrival of their turns.
+-- What deciding needs to know of the memories in near pairs, with the arrival of their turns. Asking for the role keeps their
+-- look-up on the primary key: see read_judged in facts.sql.
 select m.id, m.subject_id, m.kind, m.state, m.content, m.polarity, m.peak, m.happened_at, m.accessed_at, m.access_count,
        t.session_id, t.turn_index, m.turn_id, m.lasting, m.expires_at, m.who, m.relation, m.topic, m.object, m.phase
 from unnest(%(ids)s::uuid[]) as x (id)
 cross join lateral (select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
 left join lateral (
-    select t.session_id, t.turn_index from log.turns t where t.tenant_id = %(tenant)s and t.id = m.turn_id offset 0) t on true
+    select t.session_id, t.turn_index from log.turns t
+    where t.tenant_id = %(tenant)s and t.id = m.turn_id
+      and t.role <> '' offset 0) t on true
 
 -- name: read_apart
 -- Pairs that a person said are not the same; one that was taken back counts as worked in.

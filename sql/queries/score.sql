@@ -22,7 +22,7 @@ placed as (
         and v.item_id = m.id and v.part = 0
     left join lateral (
         select t.session_id, t.turn_index from log.turns t
-        where t.tenant_id = %(tenant)s and t.id = m.turn_id offset 0) t on true
+        where t.tenant_id = %(tenant)s and t.id = m.turn_id and t.role <> '' offset 0) t on true
 ),
 rated as materialized (
     select id, (%(novelty_weight)s * least(greatest(coalesce(vec <=> centre, 1.0), 0.0), 1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from reverie.model import ordered_id, stable_id
-from reverie.model.ids import MOST_ORDERED
+from reverie.model.ids import MOST_ORDERED, bound_after
 
 AT = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
 
@@ -26,3 +26,9 @@ def test_ordered_ids_of_one_time_sort_by_place() -> None:
 def test_beyond_the_last_place_ids_still_differ() -> None:
     beyond = {ordered_id(AT, MOST_ORDERED + more, "a") for more in range(5)}
     assert len(beyond) == 5 and min(beyond) > ordered_id(AT, MOST_ORDERED - 1, "a")
+
+
+def test_a_bound_lies_between_a_time_and_the_next_millisecond() -> None:
+    bound = bound_after(AT + timedelta(microseconds=400))
+    assert max(stable_id(AT, str(number)) for number in range(50)) < bound
+    assert bound < min(stable_id(AT + timedelta(milliseconds=1), str(number)) for number in range(50))

@@ -97,3 +97,18 @@ def test_what_fails_again_is_open_again(store: Store) -> None:
     assert open_failures(store) == 1
     attempt(store)
     assert open_failures(store) == 0
+
+
+def test_what_a_run_counted_is_settled_once(store: Store) -> None:
+    work = Work(store=store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=AT)
+    with run(work, "compress") as current:
+        current.settle()
+        with store.transaction("t") as conn:
+            (first,) = conn.execute("select xmin::text from ops.runs").fetchone() or ("",)
+        current.settle()  # nothing more was counted
+        with store.transaction("t") as conn:
+            assert conn.execute("select xmin::text from ops.runs").fetchone() == (first,)
+        current.report.add("patterns", 2)
+        current.settle()
+    with store.transaction("t") as conn:
+        assert conn.execute("select report, attempts from ops.runs").fetchall() == [({"patterns": 2}, 1)]

@@ -33,13 +33,15 @@ def keep_within_budget(attempt: Run) -> None:
         "worth_said": numbers.worth_said,
         "said": OWN_WORDS,
     }
-    sql = queries("compress")["read_beyond_budget"]
+    sql = queries("compress")
     with work.transaction() as conn:
-        rows = conn.execute(sql, params).fetchall()
-        if rows and not work.dry_run:
-            lock_subjects(conn, work.tenant_id, sorted({subject_id for subject_id, _, _ in rows}))
-            # read again: another writer may have changed them in the meantime
-            rows = conn.execute(sql, params).fetchall()
+        rich = [row[0] for row in conn.execute(sql["subjects_beyond_budget"], params)]
+        if not rich:
+            return
+        if not work.dry_run:
+            lock_subjects(conn, work.tenant_id, rich)
+        rows = conn.execute(sql["read_beyond_budget"], params | {"rich": rich}).fetchall()
+        if not work.dry_run:
             forget(conn, attempt, [(id_, work.as_of) for _, id_, _ in rows], REASON)
         attempt.report.add("forgotten", len(rows))
         for kind, number in Counter(kind for _, _, kind in rows).items():

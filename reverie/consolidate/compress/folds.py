@@ -45,7 +45,10 @@ class SummaryFold:
 
 def fold_summaries(attempt: Run) -> None:
     """Fold the summaries of all months and years that are complete; counts `folds` and the summaries `replaced`."""
-    for period in _FROM:
+    with attempt.work.transaction() as conn:
+        found = [period for period in _FROM if _read_folds(conn, attempt.work, period)]
+    # a year may be complete by what its last month becomes
+    for period in _FROM if found else ():
         with attempt.work.transaction() as conn:
             subjects = sorted({fold.subject_id for fold in _read_folds(conn, attempt.work, period)})
             if not subjects:

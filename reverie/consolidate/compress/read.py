@@ -17,6 +17,7 @@ from reverie.consolidate.compress.decide import SessionMemory
 from reverie.consolidate.compress.themes import Episode, Theme, ThemeEvidence, ThemeTurn, Vector
 from reverie.inference.wire import from_half_wire
 from reverie.model.arrival import arrival
+from reverie.model.ids import bound_after
 from reverie.model.session_part import SessionKey, SessionPart, SessionTurn, ranges
 from reverie.store.queries import queries
 from reverie.store.work import Work
@@ -68,6 +69,7 @@ def read_themes(conn: Connection[Any], work: Work, portion: ThemePortion) -> lis
         "stale": portion.stale,
         "least": work.policy.compress.pattern_episodes,
         "few": work.policy.compress.theme_episodes,
+        "later": bound_after(work.as_of),
     }
     stale = set(portion.stale)
     themes: dict[tuple[str, str], Theme] = {}

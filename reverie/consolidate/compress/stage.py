@@ -61,6 +61,5 @@ def _compress(work: Work, *, running_alone: bool) -> Report:
             fold_summaries(attempt)
         if work.policy.prune.budget and not running_alone:
             keep_within_budget(attempt)
-        with work.transaction() as conn:
-            attempt.record(conn)
+        attempt.settle()
     return attempt.report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from psycopg import Connection
@@ -15,6 +15,8 @@ from reverie.consolidate.embed.decide import ItemText, ItemType
 from reverie.language.text import strip_invisible
 from reverie.model import EARLIEST, Kind
 from reverie.store.active_model import hold_active_model
+from reverie.store.failures import failed_items
+from reverie.store.locks import count_erasures
 from reverie.store.queries import queries
 from reverie.store.work import Work
 
@@ -32,9 +34,19 @@ _START: dict[str, Any] = {
 }
 
 
+class ItemPortion(NamedTuple):
+    """Items that lack a vector, without those that failed before."""
+
+    items: list[ItemText]
+    #: How many there are with those that failed.
+    number: int
+    #: The number of the tenant's last erasure before they were read.
+    erasures: int
+
+
 def unembedded_items(
     work: Work, item_type: ItemType, *, kinds: Sequence[Kind] | None, switching: bool
-) -> Iterator[list[ItemText]]:
+) -> Iterator[ItemPortion]:
     """Yield turns or memories that lack a vector of the work's embedder; memories of some `kinds`, or of all (None).
 
     The caller writes each portion before it asks for the next one. Raises SettingsError, before anything is paid for,
@@ -43,16 +55,20 @@ def unembedded_items(
     query = queries("embed")["read_turns" if item_type == "turn" else "read_memories"]
     model = work.embedder.model
     params = work.params() | {"model": model, "kinds": None if kinds is None else list(kinds), "limit": _CHUNK}
-    after = _START
+    after, failed = _START, frozenset[str]()
     while True:
         with work.transaction() as conn, conn.cursor(row_factory=args_row(ItemText)) as cursor:
             if not switching:
                 hold_active_model(conn, work.tenant_id, model)
+            erasures = count_erasures(conn, work.tenant_id)
             if after is _START and item_type == "turn":
                 params |= _few_subjects(conn, params)
             items = [replace(item, text=strip_invisible(item.text)) for item in cursor.execute(query, params | after)]
+            if items and after is _START:
+                failed = failed_items(conn, work.tenant_id, "embed")
         if items:
-            yield items
+            left = [item for item in items if str(item.id) not in failed]
+            yield ItemPortion(left, len(items), erasures)
             after = _after(items[-1], item_type)
         if len(items) < _CHUNK:
             return

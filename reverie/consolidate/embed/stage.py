@@ -15,8 +15,7 @@ from reverie.consolidate.isolate import apart
 from reverie.interruption import check_interruption
 from reverie.model import Kind
 from reverie.store.active_model import hold_active_model
-from reverie.store.failures import failed_items
-from reverie.store.locks import count_erasures, is_unerased
+from reverie.store.locks import is_unerased
 from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
 
@@ -40,43 +39,23 @@ def embed(
         attempt.report.model = work.embedder.model
         for name in ("turns", "memories", "parts", "calls_saved"):
             attempt.report.add(name, 0)
-        with work.transaction() as conn:
-            left_out = failed_items(conn, work.tenant_id, "embed")
-            erasures = count_erasures(conn, work.tenant_id)
         for item_type in items:
             if item_type == "turn" and item_type not in work.policy.recall.items:
                 continue
-            while not _embed_type(attempt, item_type, kinds, left_out, switching, erasures):
-                erasures = _read_again(attempt)
-        if not attempt.recorded:
-            with work.transaction() as conn:
-                attempt.record(conn)
+            while not _embed_type(attempt, item_type, kinds, switching):
+                attempt.forget_unrecorded()
+        attempt.settle()
     return attempt.report
 
 
-def _read_again(attempt: Run) -> int:
-    """Return the number of the last erasure, for those who read again what is left to embed."""
-    attempt.forget_unrecorded()
-    with attempt.work.transaction() as conn:
-        return count_erasures(conn, attempt.work.tenant_id)
-
-
-def _embed_type(
-    attempt: Run,
-    item_type: ItemType,
-    kinds: Sequence[Kind] | None,
-    left_out: frozenset[str],
-    switching: bool,
-    erasures: int,
-) -> bool:
+def _embed_type(attempt: Run, item_type: ItemType, kinds: Sequence[Kind] | None, switching: bool) -> bool:
     """Embed the items of a type; return False if something was erased since, and the rest must be read again."""
     work = attempt.work
     for portion in unembedded_items(work, item_type, kinds=kinds, switching=switching):
-        items = [item for item in portion if str(item.id) not in left_out]
-        if not _embed(attempt, item_type, items, switching, erasures):
+        if not _embed(attempt, item_type, portion.items, switching, portion.erasures):
             return False
         check_interruption()
-        work.progress("embed", len(portion))
+        work.progress("embed", portion.number)
     return True
 
 

@@ -79,16 +79,23 @@ def write_judgement(conn: Connection[Any], attempt: Run, judgement: Judgement) -
         "by_ids": [end.by_id for end in judgement.ends],
         "model": judgement.model,
     }
-    attempt.report.add("judged_ends", conn.execute(sql["write_judged_ends"], params | columns).rowcount)
-    _write_rests(conn, attempt, judgement)
+    attempt.report.add("judged_ends", 0)
+    attempt.report.add("rests", 0)
+    if memory_ids:
+        attempt.report.add("judged_ends", conn.execute(sql["write_judged_ends"], params | columns).rowcount)
+        _write_rests(conn, attempt, judgement)
     marks = {"turn_ids": list(judgement.asked), "waiting": list(judgement.waiting_ids), "model": judgement.model}
     conn.execute(sql["mark_judged"], params | marks)
+    if not memory_ids:
+        return set()
     return {row[0] for row in conn.execute(sql["judged_relations"], params | {"memory_ids": memory_ids})}
 
 
 def _write_rests(conn: Connection[Any], attempt: Run, judgement: Judgement) -> None:
     """Write what the first message that ends a statement leaves of it, as candidates of its turn and time."""
     rests = {(end.memory_id, end.turn_id): end for end in judgement.ends if end.rest}
+    if not rests:
+        return
     candidates: list[Candidate] = []
     lineage: list[Lineage] = []
     with conn.cursor(row_factory=dict_row) as cursor:

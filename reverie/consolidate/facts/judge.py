@@ -22,6 +22,7 @@ from psycopg.rows import class_row
 
 from reverie.consolidate.facts.endings import JudgedEnd, Judgement
 from reverie.consolidate.facts.kept import KeptJudge, ShownMessage
+from reverie.consolidate.facts.read import Evidence
 from reverie.inference import from_half_wire
 from reverie.inference.batching import threads_of
 from reverie.inference.judge import shared_judge
@@ -73,7 +74,7 @@ class NearPair(NamedTuple):
     by: SaidStatement
 
 
-def judge_near_pairs(attempt: Run, evidence: Sequence[UUID]) -> Judgement:
+def judge_near_pairs(attempt: Run, evidence: Sequence[Evidence]) -> Judgement:
     """Judge the messages of these memories, and these memories by later messages; counts `judged` messages."""
     work = attempt.work
     numbers = work.policy.structured_facts
@@ -88,10 +89,11 @@ def judge_near_pairs(attempt: Run, evidence: Sequence[UUID]) -> Judgement:
             for _, of_subject in groupby(statements, attrgetter("subject_id"))
             for pair in pairs_to_judge(list(of_subject), numbers, nearness)
         ]
-        shown = _shown(attempt, {pair.by.turn_id for pair in pairs})
-        kept = KeptJudge(judge, read_answers(work, "judge", judge.version, shown))
-        ends += _ends(kept, [pair for pair in pairs if pair.by.turn_id in shown], shown, numbers)
-        keep_answers(work, "judge", judge.version, kept.new)
+        if pairs:
+            shown = _shown(attempt, {pair.by.turn_id for pair in pairs})
+            kept = KeptJudge(judge, read_answers(work, "judge", judge.version, shown))
+            ends += _ends(kept, [pair for pair in pairs if pair.by.turn_id in shown], shown, numbers)
+            keep_answers(work, "judge", judge.version, kept.new)
         attempt.pulse()
     attempt.report.add("judged", len(asked))
     return Judgement(model=judge.model, ends=ends, asked=asked)
@@ -208,12 +210,11 @@ def _blocks(messages: Sequence[list[SaidStatement]], olds: int) -> Iterator[list
         yield block
 
 
-def _statements(attempt: Run, evidence: Sequence[UUID]) -> Iterator[list[SaidStatement]]:
+def _statements(attempt: Run, evidence: Sequence[Evidence]) -> Iterator[list[SaidStatement]]:
     """Yield the statements of the subjects of these memories, some subjects at a time, in event order."""
     work, sql = attempt.work, queries("facts")
-    params = work.params() | {"evidence": list(evidence), "embedding": work.embedder.model}
-    with work.transaction() as conn:
-        subjects = [row[0] for row in conn.execute(sql["subjects_to_judge"], params)]
+    params = work.params() | {"evidence": [each.id for each in evidence], "embedding": work.embedder.model}
+    subjects = sorted({each.subject_id for each in evidence if each.relation is not None})
     for start in range(0, len(subjects), _SUBJECTS):
         some = params | {"some": subjects[start : start + _SUBJECTS]}
         with work.transaction() as conn, conn.cursor(row_factory=class_row(SaidStatement)) as cursor:

@@ -81,8 +81,10 @@ def _judge(attempt: Run, params: Mapping[str, Any]) -> Judgement:
     if not numbers.near or (work.dry_run if model else not numbers.ends_chance):
         return Judgement()
     with work.transaction() as conn:
-        evidence = [each.id for each in read_evidence(conn, params)]
-    return judge_ends(attempt, model, evidence) if model else judge_near_pairs(attempt, evidence)
+        evidence = read_evidence(conn, params)
+    if model:
+        return judge_ends(attempt, model, [each.id for each in evidence])
+    return judge_near_pairs(attempt, evidence)
 
 
 def _asked(evidence: Sequence[Evidence], table: Mapping[str, Relation]) -> set[str]:

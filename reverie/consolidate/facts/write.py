@@ -18,9 +18,10 @@ from reverie.store.runs import Run
 def write_values(conn: Connection[Any], attempt: Run, values: Sequence[ValueInForce], known: set[UUID]) -> None:
     """Write the structured facts, given the ids of those already written; counts `structured` and `replaced`."""
     sql, params = queries("facts"), attempt.params()
-    conn.execute(sql["delete_facts"], params | {"ids": sorted(known - {value.fact.id for value in values})})
-    old = [value for value in values if value.fact.id in known]
-    attempt.report.add("replaced", conn.execute(sql["end_facts"], params | _ends(old)).rowcount)
+    if gone := sorted(known - {value.fact.id for value in values}):
+        conn.execute(sql["delete_facts"], params | {"ids": gone})
+    if old := [value for value in values if value.fact.id in known]:
+        attempt.report.add("replaced", conn.execute(sql["end_facts"], params | _ends(old)).rowcount)
     new = [value for value in values if value.fact.id not in known]
     if new:
         columns = _columns(new) | _ends(new)

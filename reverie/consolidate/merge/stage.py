@@ -34,18 +34,16 @@ def merge(work: Work) -> Report:
         params = attempt.params() | {"model": work.embedder.model, "threshold": threshold}
         with work.transaction() as conn:
             dirty: list[Group] = conn.execute(queries("merge")["read_dirty"], params).fetchall()
-        attempt.report.add("groups", len(dirty))
-        for name in ("near_pairs", "merged", "activated"):
-            attempt.report.add(name, 0)
+            for name in ("groups", "near_pairs", "merged", "activated"):
+                attempt.report.add(name, len(dirty) if name == "groups" else 0)
+            if not dirty:
+                attempt.record(conn)
         for groups in _chunks(dirty):
             chunk = params | {"dirty": sorted({group[0] for group in groups})}
             for until in _slices(work, groups, chunk):
                 with work.transaction() as conn:
                     _merge_chunk(conn, attempt, groups, chunk | {"until": until})
                     attempt.record(conn)
-        if not dirty:
-            with work.transaction() as conn:
-                attempt.record(conn)
     return attempt.report
 
 

@@ -19,22 +19,10 @@ from reverie.store.work import Work
 _ENTRY_COLUMNS = ("id", "connection_id", "path", "value", "confidence", "basis", "valid_from", "sources", "model")
 
 
-def waiting_subjects(work: Work, choice: dict[str, Any]) -> Iterator[list[str]]:
-    """Yield subjects with observations that wait, in portions; `choice` says which observations, and how many subjects.
-
-    The caller writes each portion before it asks for the next one. A dry run writes nothing and gets one portion.
-    """
-    after = ""
-    while True:
-        with work.transaction() as conn:
-            params = work.params() | choice | {"after": after}
-            rows = conn.execute(queries("synthesize")["read_waiting"], params).fetchall()
-        if not rows:
-            return
-        yield [subject_id for (subject_id,) in rows]
-        if work.dry_run:
-            return
-        after = rows[-1][0]
+def waiting_subjects(conn: Connection[Any], work: Work, choice: dict[str, Any], after: str) -> list[str]:
+    """Return the next subjects `after` one with observations that wait, as `choice` says."""
+    params = work.params() | choice | {"after": after}
+    return [row[0] for row in conn.execute(queries("synthesize")["read_waiting"], params)]
 
 
 def read_profiles(

@@ -52,10 +52,15 @@ def synthesize(work: Work) -> Report:
         for name in ("observations", "by_rules", "entries", "replaced", "conflicts", "facts", "narratives", "waiting"):
             attempt.report.add(name, 0)
         synthesis = _Synthesizer(attempt, model)
-        for subject_ids in waiting_subjects(work, synthesis.choice):
+        subject_ids = [""]
+        while subject_ids:
+            with work.transaction() as conn:
+                subject_ids = waiting_subjects(conn, work, synthesis.choice, subject_ids[-1])
+                if not subject_ids:
+                    attempt.record(conn)
             synthesis.update(subject_ids)
-        with work.transaction() as conn:
-            attempt.record(conn)
+            if work.dry_run:  # it writes nothing, and was given all subjects
+                break
     return attempt.report
 
 
