@@ -171,6 +171,8 @@ class PrunePolicy(Table):
     )
     #: The same for what was kept in its own words because its reading is unsure, on top of that of its kind.
     worth_said: Share = 1.0
+    #: The same for what the reader is less sure of than `[extract.reader] confidence`, unless a language model agrees.
+    worth_unsure: Share = 1.0
 
 
 class QueuePolicy(Table):

@@ -390,7 +390,8 @@ with valued as (
     select m.subject_id, m.id, m.kind, m.accessed_at, m.happened_at, m.content_hash,
            m.id = any(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending)) as pinned,
            case when m.expires_at <= %(as_of)s then 0
-                else r.worth * case m.origin when %(said)s then %(worth_said)s::float8 else 1 end * greatest(m.peak::float8 - case when m.lasting then 0 else r.rate end * greatest(
+                else r.worth * case when m.origin = any(%(said)s) then %(worth_said)s::float8 else 1 end
+                    * case when coalesce(m.agreed, m.confidence) < %(sure)s::float8 then %(worth_unsure)s::float8 else 1 end * greatest(m.peak::float8 - case when m.lasting then 0 else r.rate end * greatest(
                     extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0) end::real as value
     from memory.memories m
     join unnest(%(kinds)s::text[], %(rates)s::float8[], %(worths)s::float8[]) as r (kind, rate, worth) on r.kind = m.kind

@@ -227,7 +227,7 @@ on conflict (tenant_id, memory_id, turn_id) do nothing
 -- Statements that were judged to have ended, each with the first message that ends it: what that one leaves of it is told by
 -- a memory of its own, which later messages end in their turn.
 select m.id, m.subject_id, m.kind, m.base, m.polarity, m.happened_at, m.turn_id, m.session_id, m.relation, m.who, m.phase,
-       m.lasting, m.expires_at, f.turn_id as ended_by
+       m.lasting, m.expires_at, m.confidence, f.turn_id as ended_by
 from memory.memories m
 cross join lateral (
     select j.turn_id

@@ -253,3 +253,17 @@ def test_beyond_the_budget_the_least_valuable_are_forgotten(conn, store):
     gone = conn.execute("select memory_id, reason, forgotten_at from memory.tombstones order by memory_id").fetchall()
     assert gone == [(id_, "budget", MARCH + timedelta(minutes=1_000)) for id_ in sorted(ids[1:3])]
     assert at(store, small)["forgotten"] == 0
+
+
+def test_what_the_reader_is_unsure_of_is_forgotten_before_what_it_is_sure_of(conn, store):
+    ours = load_policy("reverie")
+    small = ours.model_copy(update={"prune": ours.prune.model_copy(update={"budget": 3})})
+    turns = talk(conn, 1, 6)
+    ids = [remember(conn, turn, f"Looked at house {n}", f"place:h{n}") for n, turn in enumerate(turns, 1)]
+    conn.execute("update memory.memories set confidence = 0.8")
+    conn.execute("update memory.memories set confidence = 0.3, peak = 0.6 where id = any(%s)", [ids[3:]])
+    conn.execute("update memory.memories set agreed = 0.9 where id = %s", [ids[5]])
+    conn.execute("update memory.memories set origin = 'rest' where id = %s", [ids[2]])
+    assert at(store, small)["forgotten"] == 3
+    left = {row[0] for row in conn.execute("select id from memory.memories where state = 'active'").fetchall()}
+    assert left == {ids[0], ids[1], ids[5]}, "what a model agrees with is no longer unsure; a rest is own words"

@@ -279,3 +279,18 @@ def test_what_is_remembered_as_it_was_said_counts_however_unsure_and_is_no_struc
     )
     assert (said.key, said.confidence) == (None, POLICY.structured_facts.rule_confidence)
     assert (read.key, read.confidence) == ("name", 0.6)
+
+
+def test_what_the_reader_is_unsure_of_ends_nothing_that_it_is_sure_of() -> None:
+    job = told(1, "works_at", "Brightwater Dental", confidence=0.83)
+    table = told(9, "works_at", "the hardware shop", own_words="Booked a table at the hardware shop", confidence=0.26)
+    assert in_force(job, table) == ["Works at Brightwater Dental", "Booked a table at the hardware shop"]
+    later = told(12, "works_at", "Brightwater Dental", confidence=0.83)
+    assert in_force(table, later) == ["Works at Brightwater Dental"]
+    left = told(9, "works_at", "Brightwater Dental", phase="ends", own_words="the canteen smells", confidence=0.26)
+    past = told(9, "works_at", "Brightwater Dental", phase="past", own_words="the canteen smelled", confidence=0.26)
+    assert "Works at Brightwater Dental" in in_force(job, left)
+    assert "Works at Brightwater Dental" in in_force(job, past)
+    assert in_force(table, told(20, "works_at", "a bakery", own_words="at a bakery now, yes", confidence=0.3)) == [
+        "At a bakery now, yes"
+    ]

@@ -70,6 +70,19 @@ def test_a_turn_with_what_is_asked_for_is_given() -> None:
         assert [one.id.int for one in kept] == [2]
 
 
+def test_a_turn_of_which_several_memories_are_found_is_given() -> None:
+    turn = hit(3, "Dr Amsel has retired, my doctor is Dr Petrosyan now.")
+    ended = hit(1, "Doctor is no longer Dr Amsel", item="memory", turn=3)
+    holds = hit(2, "Doctor: Dr Petrosyan", item="memory", turn=3)
+    kept, dropped = one_place_each([ended, turn, holds], longest_turn=80)
+    assert [one.id.int for one in kept] == [3]
+    assert {(one.id.int, one.reason) for one in dropped} == {(1, "same_turn"), (2, "same_turn")}
+    kept, _ = one_place_each([ended, turn], longest_turn=80)
+    assert [one.id.int for one in kept] == [1]
+    kept, _ = one_place_each([ended, turn, holds], longest_turn=5)
+    assert [one.id.int for one in kept] == [1]
+
+
 TEXTS = st.sampled_from(["I love waffles", "I really love waffles!", "We live in Oslo now", "No", "Yes, no"])
 RANKED = st.lists(
     st.tuples(TEXTS, st.sampled_from(["turn", "memory"]), st.one_of(st.none(), st.integers(1, 5)), st.integers(0, 9)),

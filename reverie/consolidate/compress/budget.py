@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from reverie.consolidate.forgetting import forget
-from reverie.language.cues.keeping import OWN_WORDS
+from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.store.locks import lock_subjects
 from reverie.store.queries import queries
 from reverie.store.runs import Run
@@ -31,7 +31,9 @@ def keep_within_budget(attempt: Run) -> None:
         "budget": numbers.budget,
         "worths": [numbers.worth[kind] for kind in policy.fading.rates],
         "worth_said": numbers.worth_said,
-        "said": OWN_WORDS,
+        "said": [OWN_WORDS, REST],
+        "worth_unsure": numbers.worth_unsure,
+        "sure": policy.extract.reader.confidence,
     }
     sql = queries("compress")
     with work.transaction() as conn:

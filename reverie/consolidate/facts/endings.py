@@ -137,6 +137,7 @@ def _rest(row: Mapping[str, Any], end: JudgedEnd, tenant_id: str, model: str) ->
         origin=REST,
         model=model,
         statement=Proposition(relation=row["relation"], object=rest, who=row["who"], phase=row["phase"]),
+        confidence=row["confidence"],
         lasting=row["lasting"],
         expires_at=row["expires_at"],
     )

@@ -172,7 +172,7 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
         key=key,
         value=_bare(memory) if memory.polarity < 0 else memory.object,
         confidence=confidence,
-        sure=_sure(memory.origin, confidence, policy),
+        sure=_sure(memory.origin, confidence, memory.agreed or memory.confidence, policy),
         importance=given.get("importance", importance),
     )
 
@@ -190,14 +190,19 @@ def _confidence(memory: StatingMemory, policy: Policy) -> float:
     return float((memory.stated or {}).get("confidence", usual))
 
 
-def _sure(origin: str, confidence: float, policy: Policy) -> float:
-    """Confidence by which it is compared.
+def _sure(origin: str, confidence: float, read: float | None, policy: Policy) -> float:
+    """Confidence by which it is compared; `read`: how sure who read it is.
 
-    How sure the reader is says nothing about which of two values is the current one (docs/decisions/0082), and what a
-    person once corrected may change later: it is no surer than what is said then.
+    How sure the reader is says nothing about which of two values is the current one (docs/decisions/0082), unless it
+    is too unsure to state anything in words of its own: then what is stated may be of another relation, and it ends
+    nothing that is surer (docs/decisions/0123). What a person once corrected may change later: it is no surer than
+    what is said then.
     """
     usual = policy.structured_facts.rule_confidence
-    return usual if origin in (READER, OWN_WORDS, REST) else min(confidence, usual)
+    if origin not in (READER, OWN_WORDS, REST):
+        return min(confidence, usual)
+    least = policy.extract.reader.confidence
+    return min(usual, least) if read is not None and read < least else usual
 
 
 #: The slot of denials that stand beside each other, apart from what is not denied.
@@ -314,7 +319,7 @@ def _of_fact(fact: KnownFact, policy: Policy, *, begins: bool) -> StatedValue:
         **({} if relation is None else _manner(table[relation[0]], 0)),
         object=fact.value,
         phase="holds" if relation is None else "begins" if begins else "adds",
-        sure=fact.confidence if relation is None else _sure(fact.origin, fact.confidence, policy),
+        sure=fact.confidence if relation is None else _sure(fact.origin, fact.confidence, None, policy),
         bearer_id=fact.memory_id,
         is_kept=False,
     )

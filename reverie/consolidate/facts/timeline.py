@@ -325,7 +325,8 @@ class Timeline:
     def _look_back(self, value: StatedValue) -> None:
         """Take what once was: it ends the same value, which still stood as if it held."""
         for stint in self._alike(value):
-            if _same(stint.opened, value) and stint.stated[-1].turn_id != value.turn_id:
+            is_earlier = stint.stated[-1].turn_id != value.turn_id
+            if _same(stint.opened, value) and is_earlier and stint.opened.sure <= value.sure:
                 self._close(stint, value)
         self.others.append((value, None))
 

@@ -28,8 +28,8 @@ def one_place_each(
 
     Hits with the same words take the place of the best, in their newest wording, with how often and since when they
     were said. Of a memory and the turn that it was made of, whichever ranks higher, the memory is given unless the turn
-    says more and has at most `longest_turn` words, or has a word of `asked`, the content words of the question, that
-    the memory lacks.
+    has at most `longest_turn` words and says more or gave other memories that were found too, or has a word of
+    `asked`, the content words of the question, that the memory lacks.
     """
     groups: list[list[Hit]] = []
     places: dict[object, list[Hit]] = {}
@@ -69,7 +69,11 @@ def _shown(group: Sequence[Hit], longest_turn: int, asked: frozenset[str]) -> Hi
     memory = next((hit for hit in group if hit.item == "memory" and hit.turn_id == turn_id), None)
     turn = next((hit for hit in group if hit.item == "turn" and hit.id == turn_id), None)
     if memory is not None and turn is not None:
-        is_better = says_more(turn.content, memory.content, longest_turn) or names_more(turn, memory, asked)
+        is_better = (
+            _tells_all(turn, group, longest_turn)
+            or says_more(turn.content, memory.content, longest_turn)
+            or names_more(turn, memory, asked)
+        )
         best = turn if is_better else memory
     words = _words(best)
     same = [hit for hit in group if hit.item == best.item and (hit.id == best.id or (words and _words(hit) == words))]
@@ -81,6 +85,12 @@ def says_more(turn: str, memory: str, longest: int) -> bool:
     if len(turn.split()) > longest:
         return False
     return len(set(read_object(turn).words) - set(read_object(memory).words)) >= _MORE_WORDS
+
+
+def _tells_all(turn: Hit, group: Sequence[Hit], longest: int) -> bool:
+    """Whether several memories were made of a turn of at most `longest` words: what ended, and what holds instead."""
+    made = {_words(hit) or hit.id for hit in group if hit.item == "memory" and hit.turn_id == turn.id}
+    return len(made) > 1 and len(turn.content.split()) <= longest
 
 
 def names_more(turn: Hit, memory: Hit, asked: frozenset[str]) -> bool:
