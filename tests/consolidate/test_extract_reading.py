@@ -52,15 +52,15 @@ def test_spans_become_words_of_the_message_or_of_its_question() -> None:
     assert (found.object, found.holder, found.clause) == ("Pune", "Ann", None)
 
 
-def _read_as(text: str, object_: str, **numbers: float) -> MessageStatement:
+def _read_as(text: str, object_: str, *, is_alone: bool = True, **numbers: float) -> MessageStatement:
     """What is stated of one reading of a message."""
     at, clause = text.index(object_), text.index(", where")
     reading = MessageReading(
         relation="has_contact", object=TextPlace(False, at, at + len(object_)), phase="begins", polarity=0,
         duration=None, holder=None, topic=None, replaced=None, until=None, clause=TextPlace(False, 0, clause),
-        confidence=0.7, **numbers,
+        **{"confidence": 0.7} | numbers,
     )  # fmt: skip
-    return _stated(reading, AskedMessage(text), READER.extract.reader)
+    return _stated(reading, AskedMessage(text), READER.extract.reader, is_alone=is_alone)
 
 
 def test_what_the_reader_is_not_sure_of_keeps_its_words() -> None:
@@ -76,6 +76,10 @@ def test_what_the_reader_is_not_sure_of_keeps_its_words() -> None:
 def test_a_word_or_two_stand_with_their_message() -> None:
     text, short = "New city in May. Halifax. It rains", ", where"
     assert _read_as(f"{text}{short}.", "Halifax", whole=0, clause_chance=0).own_words == f"{text}{short}."
+    # what is unsure does not repeat a message of which something else is sure
+    unsure = {"whole": 0, "clause_chance": 0, "confidence": 0.3, "chance": 0.3}
+    assert _read_as(f"{text}{short}.", "Halifax", **unsure).own_words == f"{text}{short}."
+    assert _read_as(f"{text}{short}.", "Halifax", is_alone=False, **unsure) is None
 
 
 def test_a_verdict_has_the_version_of_the_reader_that_read() -> None:

@@ -57,7 +57,7 @@ SUBJECTS = {
     "correct": ("tombstones", "insert", "new.reason = 'wrong'"),
     "compress": ("memories", "insert", "new.kind in ('pattern', 'summary')"),
     "score": ("memories", "update", "new.scored and not old.scored"),
-    "prune": ("tombstones", "insert", "new.reason = 'faded'"),
+    "prune": ("tombstones", "insert", "new.reason in ('faded', 'expired')"),
     "decay": ("memories", "update", "new.importance < old.importance and new.peak = old.peak and old.scored"),
 }  # fmt: skip
 
@@ -83,7 +83,9 @@ def doubled(history: Path, to: Path) -> Path:
     """The history with a double of ben for each stage that fails on a subject."""
     lines = history.read_text(encoding="utf-8").splitlines(keepends=True)
     doubles = [[line.replace('"ben', f'"{name}') for name in SUBJECTS] if '"ben"' in line else [line] for line in lines]
-    to.write_text("".join(line for each in doubles for line in each), encoding="utf-8")
+    told = "".join(line for each in doubles for line in each)
+    # something that ends by its own time, for prune
+    to.write_text(told.replace('"lol"', '"I am staying with my mom in Chennai until 20 January."'), encoding="utf-8")
     return to
 
 

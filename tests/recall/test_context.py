@@ -154,7 +154,8 @@ def test_a_profile_is_facts_what_happened_lately_and_the_relationship(corpus: Co
         corpus.conn.execute("update memory.memories set confidence = %s where content = 'likes it'", [confidence])
         surely = perform(load_profile(session, subject_id="ann", policy=policy, as_of=LATER))
         assert [one.content for one in surely.preferences] == told
-    corpus.conn.execute("update memory.memories set confidence = null, valid_to = %s where content = 'likes it'", [day(8.5)])
+    corpus.conn.execute("update memory.memories set confidence = null")
+    corpus.conn.execute("update memory.memories set valid_to = %s where content = 'likes it'", [day(8.5)])
     assert perform(load_profile(session, subject_id="ann", policy=policy, as_of=LATER)).preferences == ()
     nobody = perform(load_profile(session, subject_id="no", policy=policy, as_of=LATER))
     assert (nobody.facts, nobody.recent, nobody.relationship.stage) == ((), (), "new")

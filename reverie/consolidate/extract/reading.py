@@ -69,9 +69,10 @@ def read_messages(
     for turn_id, message, found in zip(messages["id"], asked, read, strict=True):
         others = others_spans(message.text) if found.readings else []
         own = [each for each in found.readings if not _is_of_others(each.object, others)]
-        if said := [statement for each in own if (statement := _stated(each, message, numbers))]:
-            statements[turn_id] = said
         taken = [each for each in own if each.confidence >= numbers.confidence]
+        said = [_stated(each, message, numbers, is_alone=not taken) for each in own]
+        if any(said):
+            statements[turn_id] = [statement for statement in said if statement]
         sureness[turn_id] = own_sureness(taken, found.states), head_signs(message, taken, found.states)
     sure = {turn_id: own if head is None else head.sureness(signs) for turn_id, (own, signs) in sureness.items()}
     return ReadTurns(
@@ -101,10 +102,13 @@ def _read_of(turns: pl.DataFrame, policy: Policy) -> tuple[pl.DataFrame, list[As
     return messages, asked, foreign
 
 
-def _stated(reading: MessageReading, message: AskedMessage, numbers: ReaderPolicy) -> MessageStatement | None:
+def _stated(
+    reading: MessageReading, message: AskedMessage, numbers: ReaderPolicy, *, is_alone: bool
+) -> MessageStatement | None:
     """The statement of a reading; with its own words where the reader is not sure of all that it says.
 
-    None: it is not sure enough of it, or no words of the message can stand for it.
+    `is_alone`: it is sure of no statement of the message. None: it is not sure enough of it, or no words of the message
+    can stand for it.
     """
     statement = statement_of(reading, message)
     is_taken = reading.confidence >= numbers.confidence
@@ -114,18 +118,19 @@ def _stated(reading: MessageReading, message: AskedMessage, numbers: ReaderPolic
         return None
     is_clause = statement.clause is not None and statement.object in statement.clause
     clause = statement.clause if is_clause and reading.clause_chance >= numbers.clause else None
-    own_words = clause or _sentence(message, reading, numbers.keep_characters)
+    own_words = clause or _sentence(message, reading, numbers.keep_characters, is_alone=is_taken or is_alone)
     return replace(statement, own_words=own_words) if is_taken or own_words else None
 
 
-def _sentence(message: AskedMessage, reading: MessageReading, most: int) -> str | None:
+def _sentence(message: AskedMessage, reading: MessageReading, most: int, *, is_alone: bool) -> str | None:
     """The sentence of an object, of at most so many characters; None: it asks, or is longer.
 
-    A word or two say nothing alone: with them stands the message, unless that is no longer or too long.
+    A word or two say nothing alone: with them stands the message, unless that is no longer or too long, or has a surer
+    statement of its own (not `is_alone`).
     """
     said = message.text[reading.object.start : reading.object.end]
     sentence = next((one.strip() for one in sentences(message.text) if said in one), "")
-    if len(sentence.split()) <= _FEW_WORDS:
+    if len(sentence.split()) <= _FEW_WORDS and is_alone:
         sentence = message.text.strip()
     says_something = len(sentence.split()) > _FEW_WORDS and len(sentence) <= most
     return sentence if says_something and not sentence.endswith("?") else None
