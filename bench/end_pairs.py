@@ -37,6 +37,8 @@ from reverie.policy import Policy, load_policy
 
 #: Pairs of a message that are written, beside those that it ends: as many as a language model is shown.
 MOST = 12
+#: Statements, each with a message that may end it or not: name of the voice, line and place, line of the message.
+UNDECIDED = ENDED / "pairs.undecided"
 #: The line of an end that there is not.
 NEVER = 10**9
 
@@ -51,11 +53,13 @@ class Old(NamedTuple):
     over_by: int | None = None
     #: the clause or sentence that says it, where all that it states ends at once
     own: str = ""
+    #: lines of messages of which readers differ whether they end it
+    undecided: frozenset[int] = frozenset()
 
 
 def told(lines: Sequence[Mapping[str, Any]], name: str, policy: Policy) -> Iterator[Old]:
     """Yield the labelled statements of a voice in words."""
-    ends = labels(name)
+    ends, open_ = labels(name), undecided(name)
     day = ""
     before: list[MessageStatement] = []
     for number, line in enumerate(lines[1:], 2):
@@ -78,7 +82,8 @@ def told(lines: Sequence[Mapping[str, Any]], name: str, policy: Policy) -> Itera
             if one.phase in ("ends", "past") and not by:
                 continue
             found = candidates_of([one], turn, policy, before=[*stated[:place], *before])
-            yield Old(found[0].content if found else one.object, number, by, own=owns[place])
+            differ = open_.get((number, place), frozenset())
+            yield Old(found[0].content if found else one.object, number, by, own=owns[place], undecided=differ)
         before = stated
 
 
@@ -113,6 +118,17 @@ def labels(name: str) -> dict[tuple[int, int], frozenset[int]]:
         old, by, _ = row.split("\t")
         line, place = map(int, old.split("."))
         found[line, place] = frozenset({int(by)})
+    return found
+
+
+def undecided(name: str) -> dict[tuple[int, int], frozenset[int]]:
+    """Return by statement (line, place) of a voice the lines of messages of which readers differ whether they end it."""
+    found: dict[tuple[int, int], frozenset[int]] = {}
+    for row in UNDECIDED.read_text(encoding="utf-8").splitlines():
+        voice, old, by = row.split("\t")
+        if voice == name:
+            line, place = map(int, old.split("."))
+            found[line, place] = found.get((line, place), frozenset()) | {int(by)}
     return found
 
 
@@ -151,7 +167,7 @@ def pairs(
         near = nearness.log_odds(told, vectors[line["t"]][None])[0]
         nearest = set(np.argsort(-near, kind="stable")[:MOST].tolist())
         for place, (old, log_odds) in enumerate(zip(before, near.tolist(), strict=True)):
-            if place in nearest or number in old.ended_by:
+            if number not in old.undecided and (place in nearest or number in old.ended_by):
                 yield {
                     "old": old.content, "q": line.get("q", ""), "t": line["t"], "ended": number in old.ended_by,
                     "own": old.own,
