@@ -122,7 +122,7 @@ def labels(name: str) -> dict[tuple[int, int], frozenset[int]]:
 
 
 def undecided(name: str) -> dict[tuple[int, int], frozenset[int]]:
-    """Return by statement (line, place) of a voice the lines of messages of which readers differ whether they end it."""
+    """Return by statement (line, place) of a voice the lines of messages of which readers differ if they end it."""
     found: dict[tuple[int, int], frozenset[int]] = {}
     for row in UNDECIDED.read_text(encoding="utf-8").splitlines():
         voice, old, by = row.split("\t")

@@ -231,9 +231,7 @@ def print_verdicts(memories: Mapping[str, Sequence[Memory]], path: Path) -> None
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--policy", default="reverie")
-    parser.add_argument(
-        "--set", default="natural", choices=sorted(file.stem for file in SETS.glob("natural*.jsonl"))
-    )
+    parser.add_argument("--set", default="natural", choices=sorted(file.stem for file in SETS.glob("natural*.jsonl")))
     parser.add_argument(
         "--replies", type=Path, help="replies of a language model that were recorded: what messages end"
     )
