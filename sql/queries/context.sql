@@ -114,7 +114,7 @@ select m.id, m.content, m.happened_at, m.importance, coalesce(m.polarity, 0) as 
 from (select m.id, m.content, m.happened_at, m.importance, m.polarity from memory.memories m
       where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.id < %(horizon)s and m.kind = 'preference'
         and m.state in ('candidate', 'active') and m.phase is distinct from 'past'
-        and (m.confidence is null or m.confidence >= %(confidence)s::float8)
+        and coalesce(m.agreed, m.confidence, 1) >= %(confidence)s::float8
         and (m.valid_to is null or m.valid_to > %(as_of)s) and (m.expires_at is null or m.expires_at > %(as_of)s)
         and m.id <> all(array(select item_id from memory.marks
                               where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))

@@ -150,11 +150,12 @@ def test_a_profile_is_facts_what_happened_lately_and_the_relationship(corpus: Co
     assert found.preferences == (), "it was said later"
     later = perform(load_profile(session, subject_id="ann", policy=policy, as_of=LATER))
     assert [one.content for one in later.preferences] == ["likes it"]
-    for confidence, told in ((0.4, ["likes it"]), (0.3, [])):
-        corpus.conn.execute("update memory.memories set confidence = %s where content = 'likes it'", [confidence])
+    for confidence, agreed, told in ((0.4, None, ["likes it"]), (0.3, None, []), (0.3, 0.9, ["likes it"])):
+        sure = [confidence, agreed]
+        corpus.conn.execute("update memory.memories set confidence = %s, agreed = %s where content = 'likes it'", sure)
         surely = perform(load_profile(session, subject_id="ann", policy=policy, as_of=LATER))
         assert [one.content for one in surely.preferences] == told
-    corpus.conn.execute("update memory.memories set confidence = null")
+    corpus.conn.execute("update memory.memories set confidence = null, agreed = null")
     corpus.conn.execute("update memory.memories set valid_to = %s where content = 'likes it'", [day(8.5)])
     assert perform(load_profile(session, subject_id="ann", policy=policy, as_of=LATER)).preferences == ()
     nobody = perform(load_profile(session, subject_id="no", policy=policy, as_of=LATER))

@@ -34,8 +34,9 @@ def merge(work: Work) -> Report:
         params = attempt.params() | {"model": work.embedder.model, "threshold": threshold}
         with work.transaction() as conn:
             dirty: list[Group] = conn.execute(queries("merge")["read_dirty"], params).fetchall()
-            for name in ("groups", "near_pairs", "merged", "activated"):
-                attempt.report.add(name, len(dirty) if name == "groups" else 0)
+            attempt.report.add("groups", len(dirty))
+            for name in ("near_pairs", "merged", "activated"):
+                attempt.report.add(name, 0)
             if not dirty:
                 attempt.record(conn)
         for groups in _chunks(dirty):
