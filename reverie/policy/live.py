@@ -189,10 +189,9 @@ class ProfilePolicy(Table):
     narrative_words: Count = 500
     #: Recent episodes, patterns and summaries that a narrative without a language model tells of.
     recent: Annotated[int, Field(ge=0, le=100)] = 5
-    #: Preferences that no structured fact tells: what is disliked first, then the most important.
+    #: Preferences that no structured fact tells, as sure as `[extract.reader] confidence`: what is disliked first, then
+    #: the most important.
     preferences: Annotated[int, Field(ge=0, le=100)] = 0
-    #: How sure the reader or a language model must be of such a preference.
-    preference_confidence: Share = 0.0
     #: Whether a language model is also told the facts, preferences and instructions that rules found in turns.
     from_memories: bool = False
     #: Observations that one request tells of; the rest waits for the next.

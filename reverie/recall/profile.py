@@ -185,7 +185,7 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
             | {
                 "as_of": as_of,
                 "limit": policy.profile.preferences,
-                "confidence": policy.profile.preference_confidence,
+                "confidence": policy.extract.reader.confidence,
             },
             row=Liking,
         ),
