@@ -274,7 +274,8 @@ def test_an_unsure_reading_of_what_a_pattern_counts_is_forgotten_first(conn, sto
     small = ours.model_copy(update={"prune": ours.prune.model_copy(update={"budget": 4})})
     turns = talk(conn, 1, 6)
     ids = [remember(conn, turn, f"Looked at house {n}", f"place:h{n}") for n, turn in enumerate(turns, 1)]
-    conn.execute("update memory.memories set confidence = 0.3, origin = 'said', peak = 0.9 where id = any(%s)", [ids[:3]])
+    unsure = "update memory.memories set confidence = 0.3, origin = 'said', peak = 0.9 where id = any(%s)"
+    conn.execute(unsure, [ids[:3]])
     conn.execute("update memory.memories set confidence = 0.8 where id = %s", [ids[1]])
     conn.execute("update memory.memories set kind = 'pattern', origin = 'theme:house' where id = %s", [ids[5]])
     for turn in turns[:2]:

@@ -46,8 +46,8 @@ def memories_of(stories: list[Told]) -> list[StatingMemory]:
                     confidence=each.confidence, agreed=None, stated=None,
                     relation=each.statement.relation, who=each.statement.who, topic=each.statement.topic,
                     object=each.statement.object, phase=each.statement.phase, valid_from=each.happened_at,
-                    valid_to=None, superseded_by=None, ended_by=None, end_session_id=None, end_turn_index=None, is_end_forgotten=False,
-                    said_by=None, session_id=str(session), turn_index=0,
+                    valid_to=None, superseded_by=None, ended_by=None, end_session_id=None, end_turn_index=None,
+                    is_end_forgotten=False, said_by=None, session_id=str(session), turn_index=0,
                 )
             )  # fmt: skip
     return found

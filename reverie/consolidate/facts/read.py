@@ -344,9 +344,7 @@ def _lasting_end(value: StatedValue, memory: StatingMemory, tenant_id: str) -> S
     after = arrival(memory.end_session_id, memory.end_turn_index, memory.ended_by)
     if (memory.valid_to, after) < (memory.happened_at, arrival(memory.session_id, memory.turn_index, memory.turn_id)):
         return end  # untrue from the beginning: it comes last of its time, as what no turn said
-    return replace(
-        end, turn_id=memory.ended_by, session_id=memory.end_session_id, turn_index=memory.end_turn_index
-    )
+    return replace(end, turn_id=memory.ended_by, session_id=memory.end_session_id, turn_index=memory.end_turn_index)
 
 
 def _end_of(value: StatedValue, source: UUID, at: datetime, by: UUID, tenant_id: str) -> StatedValue:

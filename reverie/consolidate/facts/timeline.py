@@ -247,7 +247,7 @@ class Timeline:
         self.others.append((value, None))
 
     def _end_memory(self, value: StatedValue) -> None:
-        """Take the end of what one memory states: the value that it is in force for, its plan, or an end that it tells."""
+        """Take the end of what one memory states: the value that it is in force for, its plan, or its own end."""
         said = [stint for stint in self.stints if any(value.ends_memory == each.bearer_id for each in stint.stated)]
         for stint in dict.fromkeys(stint.latest() for stint in said):
             if stint.is_open:
