@@ -386,10 +386,10 @@ order by subject_id
 -- name: read_beyond_budget
 -- Active memories of these subjects beyond the `budget`: the least valuable, by the closed form of reverie/policy/fading.py
 -- and the worth of the kind; what has ended by its own time is worth nothing. What is pinned goes last. A statement only says
--- what stands without it (`worth_told`) where it tells an end of what is there, closed by it or by another of its message, since
--- that rests on the message; and where it is an unsure reading in the person's own words of a turn that a pattern counts.
+-- what stands without it (`worth_told`) where it tells an end of what is there, closed by it or, named by it, by another of its
+-- message, since that rests on the message; and where it is an unsure reading in own words of a turn that a pattern counts.
 with ended as materialized (
-    select m.superseded_by, m.ended_by, m.relation, coalesce(m.who, '') as who
+    select m.superseded_by, m.ended_by, lower(m.content) as content
     from memory.memories m
     where m.tenant_id = %(tenant)s and m.state = 'superseded' and m.ended_by is not null and m.subject_id = any(%(rich)s)
 ),
@@ -414,12 +414,13 @@ valued as (
                                                then %(worth_told)s::float8 else 1 end
                            when m.phase in ('ends', 'past')
                                 and (m.id in (select superseded_by from ended)
-                                     or (m.turn_id, m.relation, coalesce(m.who, '')) in (select ended_by, relation, who from ended))
+                                     or exists (select from unnest(e.contents) c where m.object <> '' and position(lower(m.object) in c) > 0))
                            then %(worth_told)s::float8 else 1 end
                     * greatest(m.peak::float8 - case when m.lasting then 0 else r.rate end * greatest(
                     extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0) end::real as value
     from stated m
     join unnest(%(kinds)s::text[], %(rates)s::float8[], %(worths)s::float8[]) as r (kind, rate, worth) on r.kind = m.kind
+    left join (select ended_by, array_agg(content) as contents from ended group by ended_by) e on e.ended_by = m.turn_id
 ),
 ranked as (
     select subject_id, id, kind,

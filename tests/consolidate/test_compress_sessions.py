@@ -269,6 +269,22 @@ def test_what_the_reader_is_unsure_of_is_forgotten_before_what_it_is_sure_of(con
     assert left == {ids[0], ids[1], ids[5]}, "what a model agrees with is no longer unsure; a rest is own words"
 
 
+def test_an_end_of_what_its_message_ended_is_forgotten_first(conn, store):
+    """ "Sold the Skoda, got a Volvo": the Volvo may have taken its place; an end of something else is news."""
+    ours = load_policy("reverie")
+    small = ours.model_copy(update={"prune": ours.prune.model_copy(update={"budget": 4})})
+    turns = talk(conn, 1, 6)
+    ids = [remember(conn, turn, f"Looked at house {n}", f"place:h{n}") for n, turn in enumerate(turns, 1)]
+    by_turn = "update memory.memories set state = 'superseded', ended_by = %s, superseded_by = %s where id = %s"
+    conn.execute(by_turn, [turns[2].id, ids[5], ids[0]])
+    end = "update memory.memories set phase = 'ends', object = %s, turn_id = %s, peak = 0.9 where id = %s"
+    for told, id_ in (("House 1", ids[2]), ("the boat", ids[3])):
+        conn.execute(end, [told, turns[2].id, id_])
+    assert at(store, small)["forgotten"] == 1
+    left = {row[0] for row in conn.execute("select id from memory.memories where state = 'active'").fetchall()}
+    assert left == {ids[1], ids[3], ids[4], ids[5]}
+
+
 def test_an_unsure_reading_of_what_a_pattern_counts_is_forgotten_first(conn, store):
     ours = load_policy("reverie")
     small = ours.model_copy(update={"prune": ours.prune.model_copy(update={"budget": 4})})
