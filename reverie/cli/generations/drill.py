@@ -1,4 +1,4 @@
-"""`reverie drill`: try out what one hopes never to need."""
+"""`reverie drill`: rehearse a recovery."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
 
-@click.group("drill", short_help="Try out a restore from the log alone.")
+@click.group("drill", short_help="Rehearse a restore from the log alone.")
 def command() -> None:
-    """Try out what one hopes never to need.
+    """Rehearse a recovery, to know that it works before you need it.
 
     \b
     Examples:

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from reverie.store.small_models.reader_heads import KeptHead
 
 
-@click.group("reader", short_help="Teach the reader by the replies of a language model.")
+@click.group("reader", short_help="Learn when the reader needs a language model.")
 def command() -> None:
-    """Teach the reader, the small model that reads messages, by the kept replies of a tenant's language model.
+    """Learn from the kept replies of a tenant's language model when the reader, a small model, needs that model.
 
     With `[extract.model] when = "unsure"` a language model is asked only about turns of which the reader is unsure.
-    What it replied before tells which these are (docs/reader.md).
+    Its earlier replies show which turns these are (docs/reader.md).
 
     \b
     Examples:
@@ -33,22 +33,22 @@ def command() -> None:
     """
 
 
-@command.command("distill", short_help="Learn from kept replies of which turns a model must be asked.")
+@command.command("distill", short_help="Learn from kept replies about which turns a model must be asked.")
 @tenant_option
 @policy_option
 @click.option(
     "--least",
     type=click.IntRange(min=1),
     metavar="NUMBER",
-    help="Turns with a kept reply that are needed. [default: the policy's distill_replies]",
+    help="Minimum number of turns with a kept reply. [default: the policy's distill_replies]",
 )
 @json_option
 def distill_replies(tenant: str | None, policy: str | None, least: int | None, as_json: bool) -> None:
-    """Learn from the kept replies of a tenant's language model of which turns it would read what the reader reads.
+    """Learn from the kept replies of a tenant's language model about which turns that model must be asked.
 
     No model is asked. The turns of one person in three are held back. What was learned is used from the next run on,
-    but only if it misreads less on those at the same number of calls, beyond noise; otherwise nothing changes. Turns
-    that were read stay as they are, and a rebuild reads all with what is in force then.
+    but only if it makes fewer errors on the turns held back, at the same number of calls and beyond noise; otherwise
+    nothing changes. Turns that were read stay as they are; a rebuild reads all turns with what is in force then.
     """
     from reverie.evaluate.distill.distill import distill
 
