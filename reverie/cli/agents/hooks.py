@@ -74,7 +74,7 @@ def write_hooks(agent: str, project: Path | None, subject: str | None, as_json: 
     if as_json:
         print_json({"agent": agent, "file": path})
     else:
-        say(f"The hooks are in {path}. Take them away with: reverie hooks uninstall --for {agent}")
+        say(f"The hooks are in {path}. Remove them with: reverie hooks uninstall --for {agent}")
 
 
 @command.command("uninstall")

@@ -57,4 +57,4 @@ def restore(tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
     drill.require_same()
     if not as_json:
         rows = sum(table.rows for table in drill.live.tables.values())
-        say(f"The restored memory is the live one: {rows:,} rows, digest {drill.live.sha256}.")
+        say(f"The restored memory equals the live one: {rows:,} rows, digest {drill.live.sha256}.")

@@ -60,7 +60,7 @@ def command(export_to: Path | None, verify: bool, tenant: str | None, as_json: b
     elif receipts:
         _print(receipts, broken)
     else:
-        say(f"Nothing was ever erased of tenant {session.tenant_id}.")
+        say(f"Nothing was ever erased in tenant {session.tenant_id}.")
 
 
 def _flat(receipt: Receipt) -> dict[str, Any]:
