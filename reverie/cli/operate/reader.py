@@ -143,7 +143,7 @@ def reset_head(tenant: str | None, yes: bool, as_json: bool) -> None:
     if as_json:
         print_json({"retired": version})
     else:
-        say(f"{version} is no longer in force." if version else "The shipped reader was in force already.")
+        say(f"{version} is no longer in force." if version else "Nothing was in force besides the shipped reader.")
 
 
 def _as_json(found: Distillation) -> dict[str, Any]:
