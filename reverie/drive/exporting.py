@@ -95,7 +95,7 @@ def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at
     if subject_id is not None and not counts and not shown.left_out:
         for file in files:
             file.unlink()
-        raise NotFoundError(f"Nothing is kept of subject {subject_id!r}.", unknown=("subject", subject_id))
+        raise NotFoundError(f"Nothing is kept about subject {subject_id!r}.", unknown=("subject", subject_id))
     return Exported(files=files, counts=counts, left_out=shown.left_out)
 
 
