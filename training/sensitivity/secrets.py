@@ -4,8 +4,9 @@ Writes `reverie/language/sensitive/secret_weights.json`: a logistic regression o
 text that might be a secret, its bias moved so that a score of 0 and more is one. It reads `secrets/*.txt`, messages of
 our own in which `[[...]]` marks a secret, one file a writer (`numbers`: most are phone numbers, dates, prices and the
 like), and messages of the voices of training/reader (part train), in which nothing is one. Prints precision and recall
-on each writer by numbers that were fitted without her messages (`numbers`: without a fifth of them), and how often something is found in the voices of `dev` and `test`. The threshold is the least with `PRECISION` on
-writers left out, and at most `ALARMS` in the voices of `dev`. Same data, same libraries: same bytes.
+on each writer by numbers that were fitted without her messages (`numbers`: without a fifth of them), and how often
+something is found in the voices of `dev` and `test`. The threshold is the least with `PRECISION` on writers left out,
+and at most `ALARMS` in the voices of `dev`. Same data, same libraries: same bytes.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from scipy.sparse import csr_matrix
 
 from bench.report import print_table
 from reverie.language.sensitive.classes import without_secrets
-from reverie.language.sensitive.secrets import BUCKETS, WEIGHTS, buckets, features, pieces
+from reverie.language.sensitive.secrets import BUCKETS, WEIGHTS, feature_buckets, suspect_features, suspects
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITTEN, VOICES = Path(__file__).with_name("secrets"), ROOT / "training" / "reader" / "voices"
 OUT = ROOT / "reverie" / "language" / "sensitive" / WEIGHTS
 #: Inverse strength of regularisation, and what a piece of a voice counts beside one that was written for this.
 STRENGTH, TALK_COUNTS = 1.0, 0.3
-#: Of what is found in messages of writers left out, the share that is a secret; findings a message of the voices of dev.
+#: Share of secrets in what is found in messages left out; findings a message of the voices of dev.
 PRECISION, ALARMS = 0.9, 1 / 2000
 #: The file of harmless numbers, and its folds.
 NUMBERS, FOLDS = "numbers", 5
@@ -61,12 +62,14 @@ def example(marked: str, writer: str = "", fold: str = "") -> Example:
         text += match[1]
         at = match.end()
     text += marked[at:]
-    found = list(pieces(text))
+    found = list(suspects(text))
     flags = [
         any(2 * (min(end, piece.end) - max(start, piece.start)) > piece.end - piece.start for start, end in spans)
         for piece in found
     ]
-    return Example(text, [buckets(features(text, piece)) for piece in found], flags, len(spans), writer, fold)
+    return Example(
+        text, [feature_buckets(suspect_features(text, piece)) for piece in found], flags, len(spans), writer, fold
+    )
 
 
 def written() -> list[Example]:
@@ -168,7 +171,7 @@ def main() -> None:
     weights = fitted(examples, ordinary)
     by_part = {"dev": (held, scores(weights, held)), "test": (other, scores(weights, other))}
     least = threshold(examples, unseen, by_part["dev"][1])
-    weights[buckets(["bias"])] -= least
+    weights[feature_buckets(["bias"])] -= least
     data = base64.b64encode(weights.astype("<f2").tobytes()).decode()
     options.out.write_text(
         json.dumps({"trained_on": f"{len(examples)} messages of our own, and voices", "weights": data}),

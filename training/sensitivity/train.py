@@ -6,7 +6,8 @@ which we wrote for it with near misses, and messages of the voices of training/r
 find nothing, as ordinary talk. Each threshold is the least with the precision of `PRECISION` on sentences of folds that
 a classifier has not read. The second half and the third, which is by another author, are read for their figures alone;
 sentences of ours that are near to one of them are left out. Same data, same libraries: same bytes. Prints figures of
-these two, for rules alone and with the vector. `--talk` also prints what is found in messages of voices of the parts dev and test, and not by rules.
+these two, for rules alone and with the vector. `--talk` also prints what is found in messages of voices of the parts
+dev and test, and not by rules.
 """
 
 from __future__ import annotations

@@ -43,14 +43,14 @@ _PLACES, _AROUND = 3, 8
 _LONGEST = 6
 
 
-class Piece(NamedTuple):
+class Suspect(NamedTuple):
     """A piece of text that might be a secret."""
 
     start: int
     end: int
 
 
-def pieces(text: str) -> Iterator[Piece]:
+def suspects(text: str) -> Iterator[Suspect]:
     """Yield the pieces of a text that look as if they might be a secret."""
     if not _CUE.search(text):
         return
@@ -61,10 +61,10 @@ def pieces(text: str) -> Iterator[Piece]:
         # "name:secret", "NAME=secret": a secret is what stands behind
         cut = max(found.rfind("=", 0, -1), found.rfind(":", 0, -1) if "://" not in found else -1) + 1
         if len(found) - cut >= _LEAST and not found[cut:].isalpha():
-            yield Piece(match.start() + cut, match.start() + len(found))
+            yield Suspect(match.start() + cut, match.start() + len(found))
 
 
-def features(text: str, piece: Piece) -> list[str]:
+def suspect_features(text: str, piece: Suspect) -> list[str]:
     """Return what a piece looks like and what stands round it, as names."""
     said = text[piece.start : piece.end]
     shape = _shape(said)
@@ -92,21 +92,21 @@ def features(text: str, piece: Piece) -> list[str]:
     return found
 
 
-def buckets(names: Iterable[str]) -> list[int]:
+def feature_buckets(names: Iterable[str]) -> list[int]:
     """Return the buckets of features, each once, in order."""
     return sorted(set(map(_bucket, names)))
 
 
 def likely_secrets(text: str) -> list[Span]:
-    """Return the spans of a text that are likely secrets; some 50 us for each piece that looks as if it might be one."""
-    found = list(pieces(text))
+    """Return the spans of a text that are likely secrets; some 50 us for each piece that might be one."""
+    found = list(suspects(text))
     if not found:
         return []
     weights = _weights()
     return [
         (piece.start, piece.end)
         for piece in found
-        if round(fsum(weights[bucket] for bucket in buckets(features(text, piece))), _DIGITS) >= 0
+        if round(fsum(weights[bucket] for bucket in feature_buckets(suspect_features(text, piece))), _DIGITS) >= 0
     ]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bench.sensitivity import labelled, rates
 from reverie.language.sensitive.classes import REDACTED, without_secrets
-from reverie.language.sensitive.secrets import features, likely_secrets, pieces
+from reverie.language.sensitive.secrets import likely_secrets, suspect_features, suspects
 
 
 @pytest.mark.parametrize(
@@ -21,14 +21,14 @@ from reverie.language.sensitive.secrets import features, likely_secrets, pieces
     ],
 )
 def test_pieces_have_digits_or_signs(text: str, found: list[str]) -> None:
-    assert [text[piece.start : piece.end] for piece in pieces(text)] == found
+    assert [text[piece.start : piece.end] for piece in suspects(text)] == found
 
 
 def test_a_piece_is_known_by_its_shape_and_what_stands_round_it() -> None:
     text = "gate is 4471 then the hash"
-    piece = next(pieces(text))
-    assert {"s d4", "b0 is", "a0 then", "b gate", "t hash"} <= set(features(text, piece))
-    assert "b 4471" not in features(text, piece)
+    piece = next(suspects(text))
+    assert {"s d4", "b0 is", "a0 then", "b gate", "t hash"} <= set(suspect_features(text, piece))
+    assert "b 4471" not in suspect_features(text, piece)
 
 
 @pytest.mark.parametrize(
