@@ -19,7 +19,7 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.drive.erase.replaying import receipt_lines
 from reverie.errors import InputError, NotFoundError
-from reverie.language.sensitivity import classes_among
+from reverie.language.sensitive.classes import classes_among
 from reverie.policy import load_policy
 from reverie.policy.sensitivity import SensitiveClass
 from reverie.store.connect import connect

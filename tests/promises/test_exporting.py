@@ -9,7 +9,7 @@ import pytest
 
 from reverie.drive.exporting import MEMORY_TABLES, export
 from reverie.errors import InputError, NotFoundError
-from reverie.language.sensitivity import classes_among
+from reverie.language.sensitive.classes import classes_among
 from reverie.policy import load_policy
 from reverie.store.privacy.export_format import FORMAT, LOG_TABLES
 from tests.promises.compact import TENANT, UNTIL
