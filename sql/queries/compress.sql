@@ -18,27 +18,36 @@ order by e.subject_id
 
 -- name: read_stale
 -- Patterns whose decisions had an outcome, good or bad, that they do not know yet: up the lineage from the outcome's turn.
+-- `offset 0`: where no outcome waits, nothing else is read.
 with recursive up as (
     select o.id as outcome_id, l.memory_id
     from log.outcomes o
-    join log.turns t on t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
-        and t.source_id = o.source_id
-    join memory.lineage l on l.tenant_id = o.tenant_id and l.source_id = t.id and l.relation = 'extracted'
+    cross join lateral (
+        select t.id from log.turns t
+        where t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
+          and t.source_id = o.source_id offset 0) t
+    cross join lateral (
+        select l.memory_id from memory.lineage l
+        where l.tenant_id = o.tenant_id and l.source_id = t.id and l.relation = 'extracted' offset 0) l
     where o.tenant_id = %(tenant)s and o.observed_at <= %(as_of)s
       and o.shard >= %(shard_from)s and o.shard < %(shard_to)s
       and (%(subjects)s::text[] is null or o.subject_id = any(%(subjects)s))
     union
     select u.outcome_id, l.memory_id
     from up u
-    join memory.lineage l on l.tenant_id = %(tenant)s and l.source_id = u.memory_id
-        and l.relation in ('merged', 'compressed')
+    cross join lateral (
+        select l.memory_id from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.source_id = u.memory_id and l.relation in ('merged', 'compressed') offset 0) l
 )
 select distinct p.subject_id, p.id
 from up u
-join memory.memories p on p.tenant_id = %(tenant)s and p.id = u.memory_id and p.kind = 'pattern' and p.state = 'active'
-where not exists (select from memory.lineage k
+cross join lateral (
+    select p.subject_id, p.id, p.kind, p.state from memory.memories p
+    where p.tenant_id = %(tenant)s and p.id = u.memory_id offset 0) p
+where p.kind = 'pattern' and p.state = 'active'
+  and not exists (select from memory.lineage k
                   where k.tenant_id = %(tenant)s and k.memory_id = p.id and k.relation = 'outcome'
-                    and k.source_id = u.outcome_id)
+                    and k.source_id = u.outcome_id offset 0)
 
 -- name: read_members
 -- Episodes by the entity or tool they share: open ones where enough share it or it has a pattern, and those it holds. Where a
@@ -329,27 +338,29 @@ where m.tenant_id = %(tenant)s and m.id = any(array(select unnest(%(ids)s::uuid[
 
 -- name: read_folds
 -- Active summaries of sessions, or of months, whose month or year is complete: a later one has a summary. A summary that
--- the period has already is folded with those that came late.
+-- the period has already is folded with those that came late. Of each of these periods, with the origin of what it is made of.
 with known as materialized (
-    select m.subject_id, m.id, m.happened_at, m.accessed_at, m.access_count, m.state, m.origin,
-           date_trunc(%(period)s, m.happened_at at time zone 'UTC') at time zone 'UTC' as began
+    select p.place, m.subject_id, m.id, m.happened_at, m.accessed_at, m.access_count, m.state, m.origin <> p.period as is_part,
+           date_trunc(p.period, m.happened_at at time zone 'UTC') at time zone 'UTC' as began
     from memory.memories m
-    where m.tenant_id = %(tenant)s and m.kind = 'summary' and m.origin in (%(origin)s, %(period)s)
+    join unnest(%(periods)s::text[], %(origins)s::text[]) with ordinality as p (period, origin, place)
+        on m.origin in (p.origin, p.period)
+    where m.tenant_id = %(tenant)s and m.kind = 'summary'
       and m.state in ('active', 'compressed') and m.happened_at <= %(as_of)s
       and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
       and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
 ),
 latest as (
-    select subject_id, max(began) as began from known where origin = %(origin)s group by subject_id
+    select place, subject_id, max(began) as began from known where is_part group by place, subject_id
 )
-select k.subject_id, k.began, k.id, k.happened_at, k.accessed_at, k.access_count
+select (%(periods)s::text[])[k.place], k.subject_id, k.began, k.id, k.happened_at, k.accessed_at, k.access_count
 from known k
-join latest l on l.subject_id = k.subject_id and l.began > k.began
+join latest l on l.place = k.place and l.subject_id = k.subject_id and l.began > k.began
 where k.state = 'active'
   and k.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending))
-  and exists (select from known o where o.subject_id = k.subject_id and o.began = k.began and o.state = 'active'
-                                    and o.origin = %(origin)s)
-order by k.subject_id, k.began, k.happened_at, k.id
+  and exists (select from known o where o.place = k.place and o.subject_id = k.subject_id and o.began = k.began
+                                    and o.state = 'active' and o.is_part)
+order by k.place, k.subject_id, k.began, k.happened_at, k.id
 
 -- name: read_folded_turns
 -- The turns that these summaries tell, at any remove, without the words of those that were corrected.

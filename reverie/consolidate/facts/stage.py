@@ -119,11 +119,10 @@ def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: se
     kept += outlived_values(known, memories, policy, tenant_id)
     together = timedelta(minutes=policy.structured_facts.together_minutes)
     decision = decide(kept, read_apart(conn, params), together)
-    known_ids = {fact.id for fact in known}
-    write_values(conn, attempt, decision.values, known_ids)
+    write_values(conn, attempt, decision.values, {fact.id: fact for fact in known})
     write_validity(conn, attempt, memories, decision.validity)
     write_conflicts(conn, attempt, params, decision.conflicts)
-    unseen = {value.id for value in kept if value.memory_id in new} - known_ids
+    unseen = {value.id for value in kept if value.memory_id in new} - {fact.id for fact in known}
     attempt.report.discard("weaker", len(decision.weaker & unseen))
 
 
