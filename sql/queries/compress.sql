@@ -85,6 +85,14 @@ patterns as (
     where tenant_id = %(tenant)s and subject_id = any(%(busy)s) and kind = 'pattern' and state = 'active'
       and starts_with(origin, 'theme:')
 ),
+held as materialized (
+    select p.subject_id, p.key, p.id as pattern_id, l.source_id as id, l.relation = 'mentioned' as is_turn
+    from patterns p
+    cross join lateral (
+        select l.source_id, l.relation from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.memory_id = p.id
+          and (l.relation = 'compressed' and l.source = 'memory' or l.relation = 'mentioned') offset 0) l
+),
 named as materialized (
     select x.subject_id, x.key, e.terms
     from (select subject_id, key from shared group by 1, 2 having count(*) >= %(few)s
@@ -93,8 +101,8 @@ named as materialized (
         and e.slug = substr(x.key, strpos(x.key, ':') + 1) and e.terms <> '{}'
 ),
 mentioned as (
-    -- the turns on the list of each of its terms, each looked up once, whatever it names; a history that is worked in has later
-    -- ones on it, which their ids tell (`later`: the first that is)
+    -- the turns on the list of each of its terms, each looked up once, whatever it names; but those that a pattern holds, which are
+    -- most, and later ones, which a history that is worked in has and their ids tell (`later`: the first that is)
     select k.subject_id, k.key, f.id
     from (
     select l.id, l.subject_ids, l.keys
@@ -103,7 +111,7 @@ mentioned as (
                 from named n
                 join memory.terms t on t.tenant_id = %(tenant)s and t.subject_id = n.subject_id and t.term = any(n.terms)
                 cross join lateral unnest(t.item_ids) as i (id)
-                where i.id < %(later)s
+                where i.id < %(later)s and i.id not in (select h.id from held h where h.is_turn)
                 group by n.subject_id, n.key, n.terms, i.id
                 having count(distinct t.term) = cardinality(n.terms)) l
           group by l.id) l
@@ -135,11 +143,9 @@ select subject_id, key, pattern_id, id, false as held, is_turn
 from counted
 where number >= %(least)s or pattern_id is not null
 union all
-select p.subject_id, p.key, p.id, l.source_id, true, l.relation = 'mentioned'
-from patterns p
-join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = p.id
-    and (l.relation = 'compressed' and l.source = 'memory' or l.relation = 'mentioned')
-where p.id = any(%(stale)s) or exists (select from counted c where c.subject_id = p.subject_id and c.key = p.key)
+select h.subject_id, h.key, h.pattern_id, h.id, true, h.is_turn
+from held h
+where h.pattern_id = any(%(stale)s) or exists (select from counted c where c.subject_id = h.subject_id and c.key = h.key)
 order by subject_id, key, id
 
 -- name: read_episodes
