@@ -375,14 +375,18 @@ with recursive told as (
     union
     select t.place, l.source_id
     from told t
-    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = t.memory_id and l.relation = 'compressed'
-        and l.source = 'memory'
+    cross join lateral (
+        select l.source_id from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.memory_id = t.memory_id and l.relation = 'compressed' and l.source = 'memory'
+        offset 0) l
 ),
 turns as (
     select distinct t.place, l.source_id
     from told t
-    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = t.memory_id and l.relation = 'compressed'
-        and l.source = 'turn'
+    cross join lateral (
+        select l.source_id from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.memory_id = t.memory_id and l.relation = 'compressed' and l.source = 'turn'
+        offset 0) l
 )
 select x.place, t.id, t.said_at, t.role, t.speaker,
        case when t.id = any(array(select item_id from memory.marks
