@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -63,7 +62,7 @@ def test_a_message_meets_statements_from_before_that_it_may_end() -> None:
     ]
     assert paired(statements) == {(1, 2), (2, 3)}
     # the vector of the message counts, which its statements share
-    both = [replace(each, message_vector=vector([0.8, 1.0])) if each.turn_id.int == 3 else each for each in statements]
+    both = [each._replace(message_vector=vector([0.8, 1.0])) if each.turn_id.int == 3 else each for each in statements]
     assert paired(both) == {(1, 2), (1, 3), (2, 3)}
     # of its statements the one that is most like the old one tells of the end
     by = {pair.old.id.int: pair.by.id.int for pair in pairs_to_judge(both, NUMBERS, FLAT) if pair.by.turn_id.int == 3}
@@ -79,7 +78,7 @@ def test_own_words_end_part_by_part() -> None:
     rota = "Danny does the Mondays, Zoe does all the rest"
     pair = NearPair(said(1, turn=1, at=[1, 0], content=rota, origin="said"), said(2, turn=2, at=[1, 0]))
     assert parts_of(pair.old) == ["Danny does the Mondays, ", "Zoe does all the rest"]
-    assert parts_of(replace(pair.old, origin="reader")) == []
+    assert parts_of(pair.old._replace(origin="reader")) == []
 
     def left(whole: float, *of_parts: float) -> str | None:
         end = end_of(pair, whole, of_parts, 0.9)
