@@ -22,7 +22,9 @@ def hold_active_model(conn: Connection[Any], tenant_id: str, model: str) -> None
     """
     sql, params = queries("tenants"), {"tenant": tenant_id, "model": model}
     row = conn.execute(sql["hold_model"], params).fetchone()
-    if row is None:  # none is chosen, so that none is held: two that hold it and both want to choose would wait for each other
+    if (
+        row is None
+    ):  # none is chosen, and so none is held: two that hold it and want to choose would wait for each other
         conn.execute(sql["choose_model"], params)
         row = conn.execute(sql["hold_model"], params).fetchone()
     if row is not None and row[0] != model:

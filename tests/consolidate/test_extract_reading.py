@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from reverie.consolidate.extract.decide import TURNS, TurnDecisions, decide_turns
 from reverie.consolidate.extract import reading
+from reverie.consolidate.extract.decide import TURNS, TurnDecisions, decide_turns
 from reverie.consolidate.extract.kept import KeptReader
 from reverie.consolidate.extract.reading import ReadTurns, _stated, own_statements, read_messages, statement_of
 from reverie.errors import PolicyError
