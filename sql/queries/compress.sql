@@ -406,18 +406,41 @@ order by subject_id
 
 -- name: read_beyond_budget
 -- Active memories of these subjects beyond the `budget`: the least valuable, by the closed form of reverie/policy/fading.py
--- and the worth of the kind; what has ended by its own time is worth nothing. What is pinned goes last.
-with valued as (
+-- and the worth of the kind; what has ended by its own time is worth nothing. What is pinned goes last. A statement only says
+-- what stands without it (`worth_told`) where it tells an end of what is there, closed by it or by another of its message, since
+-- that rests on the message; and where it is an unsure reading in the person's own words of a turn that a pattern counts.
+with ended as materialized (
+    select m.superseded_by, m.ended_by, m.relation, coalesce(m.who, '') as who
+    from memory.memories m
+    where m.tenant_id = %(tenant)s and m.state = 'superseded' and m.ended_by is not null and m.subject_id = any(%(rich)s)
+),
+counted as materialized (
+    select l.source_id
+    from memory.memories p
+    join memory.lineage l on l.tenant_id = p.tenant_id and l.memory_id = p.id and l.relation = 'mentioned'
+    where p.tenant_id = %(tenant)s and p.state = 'active' and p.kind = 'pattern' and p.subject_id = any(%(rich)s)
+),
+stated as (
+    select m.*, m.origin = any(%(said)s) as is_said, coalesce(coalesce(m.agreed, m.confidence) < %(sure)s::float8, false) as is_unsure
+    from memory.memories m
+    where m.tenant_id = %(tenant)s and m.state = 'active' and m.happened_at <= %(as_of)s and m.subject_id = any(%(rich)s)
+),
+valued as (
     select m.subject_id, m.id, m.kind, m.accessed_at, m.happened_at, m.content_hash,
            m.id = any(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending)) as pinned,
            case when m.expires_at <= %(as_of)s then 0
-                else r.worth * case when m.origin = any(%(said)s) then %(worth_said)s::float8 else 1 end
-                    * case when coalesce(m.agreed, m.confidence) < %(sure)s::float8 then %(worth_unsure)s::float8 else 1 end * greatest(m.peak::float8 - case when m.lasting then 0 else r.rate end * greatest(
+                else r.worth * case when m.is_said then %(worth_said)s::float8 else 1 end
+                    * case when m.is_unsure then %(worth_unsure)s::float8 else 1 end
+                    * case when m.is_said then case when m.is_unsure and m.turn_id in (select source_id from counted)
+                                               then %(worth_told)s::float8 else 1 end
+                           when m.phase in ('ends', 'past')
+                                and (m.id in (select superseded_by from ended)
+                                     or (m.turn_id, m.relation, coalesce(m.who, '')) in (select ended_by, relation, who from ended))
+                           then %(worth_told)s::float8 else 1 end
+                    * greatest(m.peak::float8 - case when m.lasting then 0 else r.rate end * greatest(
                     extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0) end::real as value
-    from memory.memories m
+    from stated m
     join unnest(%(kinds)s::text[], %(rates)s::float8[], %(worths)s::float8[]) as r (kind, rate, worth) on r.kind = m.kind
-    where m.tenant_id = %(tenant)s and m.state = 'active' and m.happened_at <= %(as_of)s
-      and m.subject_id = any(%(rich)s)
 ),
 ranked as (
     select subject_id, id, kind,

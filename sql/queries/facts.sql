@@ -28,6 +28,9 @@ where tenant_id = %(tenant)s and id = any(%(evidence)s) and (not structured or v
 select m.id, m.subject_id, case when m.state = 'merged' then m.into_id end as into_id, m.kind, m.state, m.content,
        m.polarity, m.happened_at, m.accessed_at, m.peak, m.forget_at, m.lasting, m.expires_at, m.turn_id, m.origin, m.model, m.stated,
        m.confidence, m.agreed, m.relation, m.who, m.topic, m.object, m.phase, m.valid_from, m.valid_to, m.superseded_by,
+       m.ended_by, e.session_id as end_session_id, e.turn_index as end_turn_index,
+       m.state = 'superseded' and m.superseded_by is not null and not exists (
+           select from memory.memories b where b.tenant_id = m.tenant_id and b.id = m.superseded_by) as is_end_forgotten,
        case when m.turn_id is not null then t.speaker else (
            select s.speaker
            from memory.lineage k
@@ -42,6 +45,9 @@ from memory.memories m
 left join lateral (
     select t.speaker, t.session_id, t.turn_index from log.turns t
     where t.tenant_id = m.tenant_id and t.id = m.turn_id offset 0) t on true
+left join lateral (
+    select t.session_id, t.turn_index from log.turns t
+    where t.tenant_id = m.tenant_id and t.id = m.ended_by and t.role <> '' offset 0) e on true
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and m.valid_from is not null and m.structured
   and m.state <> 'candidate' and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
   and m.happened_at <= %(as_of)s
@@ -97,10 +103,10 @@ on conflict (tenant_id, id) do nothing
 -- From when to when memories hold, and what superseded them.
 update memory.memories m
 set state = x.state, valid_from = x.valid_from, valid_to = x.valid_to, superseded_by = x.superseded_by,
-    forget_at = x.forget_at
+    ended_by = x.ended_by, forget_at = x.forget_at
 from unnest(%(ids)s::uuid[], %(states)s::text[], %(valid_from)s::timestamptz[], %(valid_to)s::timestamptz[],
-            %(superseded_by)s::uuid[], %(forget_at)s::timestamptz[])
-    as x (id, state, valid_from, valid_to, superseded_by, forget_at)
+            %(superseded_by)s::uuid[], %(ended_by)s::uuid[], %(forget_at)s::timestamptz[])
+    as x (id, state, valid_from, valid_to, superseded_by, ended_by, forget_at)
 where m.tenant_id = %(tenant)s and m.id = x.id
 
 -- name: delete_conflicts

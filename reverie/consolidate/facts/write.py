@@ -78,6 +78,7 @@ def write_validity(
         "valid_from": [valid.valid_from for _, valid in changed],
         "valid_to": [valid.valid_to for _, valid in changed],
         "superseded_by": [valid.superseded_by for _, valid in changed],
+        "ended_by": [valid.ended_by for _, valid in changed],
         "forget_at": [_forget_at(attempt, memory, valid) for memory, valid in changed],
     }
     conn.execute(queries("facts")["write_validity"], attempt.params() | columns)
@@ -90,8 +91,8 @@ def write_validity(
 
 def _stands(attempt: Run, memory: StatingMemory, valid: Validity) -> bool:
     """Whether a memory is as it should be already."""
-    written = memory.valid_from, memory.valid_to, memory.superseded_by, memory.state
-    if written != (valid.valid_from, valid.valid_to, valid.superseded_by, _state(memory, valid)):
+    written = memory.valid_from, memory.valid_to, memory.superseded_by, memory.ended_by, memory.state
+    if written != (valid.valid_from, valid.valid_to, valid.superseded_by, valid.ended_by, _state(memory, valid)):
         return False
     return memory.state != "superseded" or memory.forget_at == _forget_at(attempt, memory, valid)
 
