@@ -1,9 +1,9 @@
 -- name: read_evidence
--- Memories that state something and that score has not marked as done, and those on which to decide again since a person
--- corrected or parted something.
+-- Memories that state something and that score has not marked as done (where `undecided`, those on which nobody has decided), and
+-- those on which to decide again since a person corrected or parted something.
 select m.id, m.subject_id, m.relation, m.phase
 from memory.memories m
-where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate'
+where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate' and not (%(undecided)s and m.structured)
   and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
   and m.happened_at <= %(as_of)s
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s

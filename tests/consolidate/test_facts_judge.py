@@ -15,6 +15,7 @@ from reverie.consolidate.facts import judge as module
 from reverie.consolidate.facts.decide import decide
 from reverie.consolidate.facts.judge import NearPair, SaidStatement, end_of, pairs_to_judge, parts_of
 from reverie.consolidate.facts.kept import ShownMessage
+from reverie.consolidate.facts.stage import facts
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.consolidate.stages import STAGES
 from reverie.inference import load_embedder, to_half_wire
@@ -178,7 +179,7 @@ def policy() -> Policy:
     return load_policy("reverie")
 
 
-def run_facts(store: Store, policy: Policy, days: float) -> Report:
+def run_facts(store: Store, policy: Policy, days: float, **more: bool) -> Report:
     work = Work(
         store=store, scope=Scope(tenant_id=TENANT), policy=policy, embedder=load_embedder("minilm"),
         as_of=START + timedelta(days=days),
@@ -186,7 +187,7 @@ def run_facts(store: Store, policy: Policy, days: float) -> Report:
     by_name = {stage.name: stage for stage in STAGES}
     for name in CHECKED:
         by_name[name](work)
-    return by_name["facts"](work)
+    return facts(work, **more)
 
 
 def tell(conn: Any) -> None:
@@ -220,6 +221,14 @@ def test_it_ends_what_no_rule_sees_in_one_go_and_day_by_day(store: Store, conn: 
     conn.execute("delete from memory.extractions")
     run_facts(store, policy, 5)
     assert standing(conn) == live
+
+
+def test_it_decides_on_the_undecided_alone_where_it_is_asked_to(store: Store, conn: Any, policy: Policy) -> None:
+    tell(conn)
+    assert run_facts(store, policy, 1, undecided=True)["judged"] == 2
+    conn.execute("update memory.extractions set ends_model = null")
+    assert run_facts(store, policy, 1, undecided=True)["judged"] == 0
+    assert run_facts(store, policy, 1)["judged"] == 2
 
 
 def test_the_policies_of_the_seeds_do_not_judge(store: Store, conn: Any) -> None:
