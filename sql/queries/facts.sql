@@ -1,9 +1,9 @@
 -- name: read_evidence
--- Memories that state something and that score has not marked as done, and those on which to decide again since a person
--- corrected or parted something.
+-- Memories that state something and that score has not marked as done (where `undecided`, those on which nobody has decided), and
+-- those on which to decide again since a person corrected or parted something.
 select m.id, m.subject_id, m.relation, m.phase
 from memory.memories m
-where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate'
+where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate' and not (%(undecided)s and m.structured)
   and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
   and m.happened_at <= %(as_of)s
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
@@ -184,26 +184,29 @@ order by t.id
 
 -- name: read_said
 -- What these subjects stated, with vectors; a statement that was merged into another one ends as that does. A message that
--- waits for a language model is left to it. What a message is held against is of before it, so that the vectors of messages
--- from before the first new statement are not asked for.
+-- waits for a language model is left to it. What a message is held against is of before it, so that of what is from before the
+-- first new statement only what may end is asked for, without the vector of its message.
 with since as materialized (
     select min(n.happened_at) as at from memory.memories n where n.tenant_id = %(tenant)s and n.id = any(%(evidence)s)
 )
 select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.origin, m.into_id,
-       m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,
+       k.may_end,
        m.id = any(%(evidence)s) as is_new,
        m.id = any(%(evidence)s) and e.ends_model is null and not e.ends_wait as is_unjudged, halfvec_send(v.vec) as vector,
-       halfvec_send(coalesce(t.vec, v.vec)) as message_vector
+       case when k.is_late then halfvec_send(coalesce(t.vec, v.vec)) else '' end as message_vector
 from memory.memories m
+cross join lateral (
+    select m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,
+           m.happened_at >= (select at from since) as is_late) k
 join memory.extractions e on e.tenant_id = m.tenant_id and e.turn_id = m.turn_id
 join memory.vectors v on v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.item_id = m.id
     and v.model = %(embedding)s and v.part = 0
 left join lateral (
     select t.vec from memory.vectors t
     where t.tenant_id = %(tenant)s and t.subject_id = m.subject_id and t.item_id = m.turn_id and t.model = %(embedding)s
-      and t.part = 0 and m.happened_at >= (select at from since) offset 0) t on true
+      and t.part = 0 and k.is_late offset 0) t on true
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(some)s) and m.relation is not null and m.turn_id is not null
-  and m.state <> 'candidate' and m.happened_at <= %(as_of)s
+  and m.state <> 'candidate' and m.happened_at <= %(as_of)s and (k.may_end or k.is_late)
 order by m.subject_id, m.happened_at, m.id
 
 -- name: read_ending_texts

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from psycopg import Connection
-from psycopg.rows import class_row, dict_row
+from psycopg.rows import args_row, class_row, dict_row
 
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.language.cues.keeping import OWN_WORDS, REST
@@ -22,9 +22,8 @@ from reverie.policy.relations import Relation
 from reverie.store.queries import queries
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StatingMemory:
-    """A memory that states something."""
+class StatingMemory(NamedTuple):
+    """A memory that states something; in the order of `read_stating`, since a tuple is made of thousands of rows."""
 
     id: UUID
     subject_id: str
@@ -112,7 +111,7 @@ def read_evidence(conn: Connection[Any], params: Mapping[str, Any]) -> list[Evid
 
 def read_stating(conn: Connection[Any], params: Mapping[str, Any]) -> list[StatingMemory]:
     """Return the memories of the subjects `dirty` that state something of `relations`, or by key."""
-    with conn.cursor(row_factory=class_row(StatingMemory)) as cursor:
+    with conn.cursor(row_factory=args_row(StatingMemory)) as cursor:
         return cursor.execute(queries("facts")["read_stating"], params).fetchall()
 
 

@@ -8,25 +8,32 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.consolidate.facts.read import StatingMemory
+from reverie.consolidate.facts.read import KnownFact, StatingMemory
 from reverie.consolidate.facts.statements import Undecided, Validity, ValueInForce
 from reverie.consolidate.memories import set_live
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
 
-def write_values(conn: Connection[Any], attempt: Run, values: Sequence[ValueInForce], known: set[UUID]) -> None:
-    """Write the structured facts, given the ids of those already written; counts `structured` and `replaced`."""
+def write_values(
+    conn: Connection[Any], attempt: Run, values: Sequence[ValueInForce], known: Mapping[UUID, KnownFact]
+) -> None:
+    """Write the structured facts, given those already written, by id; counts `structured` and `replaced`."""
     sql, params = queries("facts"), attempt.params()
-    if gone := sorted(known - {value.fact.id for value in values}):
+    if gone := sorted(known.keys() - {value.fact.id for value in values}):
         conn.execute(sql["delete_facts"], params | {"ids": gone})
-    if old := [value for value in values if value.fact.id in known]:
-        attempt.report.add("replaced", conn.execute(sql["end_facts"], params | _ends(old)).rowcount)
+    if changed := [value for value in values if _is_changed(value, known.get(value.fact.id))]:
+        attempt.report.add("replaced", conn.execute(sql["end_facts"], params | _ends(changed)).rowcount)
     new = [value for value in values if value.fact.id not in known]
     if new:
         columns = _columns(new) | _ends(new)
         attempt.report.add("structured", conn.execute(sql["write_facts"], params | columns).rowcount)
         attempt.report.add("replaced", sum(value.ended_at is not None for value in new))
+
+
+def _is_changed(value: ValueInForce, fact: KnownFact | None) -> bool:
+    """Whether a value that is written ended, or holds again."""
+    return fact is not None and (fact.valid_to, fact.replaced_by) != (value.ended_at, value.replaced_by)
 
 
 def _ends(values: Sequence[ValueInForce]) -> dict[str, list[Any]]:
