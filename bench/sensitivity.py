@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.report import print_table
-from reverie.language.sensitivity import sensitive_classes
+from reverie.language.sensitive.classes import sensitive_classes
 from reverie.policy.sensitivity import SENSITIVE_CLASSES
 
 SET = Path(__file__).resolve().parent / "sets" / "sensitivity.tsv"
-HALVES = ("first", "second")
+HALVES = ("first", "second", "third")
 
 
 class Labelled(NamedTuple):

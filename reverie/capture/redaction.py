@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from reverie.capture.identity import statement_hash, turn_hash
-from reverie.language.sensitivity import is_identifier, without_secrets
+from reverie.language.sensitive.classes import is_identifier, without_secrets
 from reverie.model import ImportedStatement, Turn
 
 
@@ -50,10 +50,10 @@ def redacted_json(value: Any, name: str = "") -> Any:
     if not isinstance(value, str | int) or isinstance(value, bool) or is_identifier(name):
         return value
     text = str(value)
-    clean, number = without_secrets(text)
+    clean, number = without_secrets(text, by_rules_alone=True)
     if not number and name:
         label = f"{name.replace('_', ' ')}: "
-        labelled, number = without_secrets(label + text)
+        labelled, number = without_secrets(label + text, by_rules_alone=True)
         clean = labelled.removeprefix(label)
     return clean if number else value
 

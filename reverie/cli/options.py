@@ -54,6 +54,14 @@ tenant_option: Decorator = click.option(
     shell_complete=_tenants,
     help="The tenant. [default: $REVERIE_TENANT, else 'default']",
 )
+only_tenant_option: Decorator = click.option(
+    "--tenant",
+    "-t",
+    metavar="NAME",
+    callback=_named,
+    shell_complete=_tenants,
+    help="Only this tenant. [default: all tenants]",
+)
 json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 policy_option: Decorator = click.option(
     "--policy", metavar="NAME|PATH", shell_complete=_policies, help="Policy to use instead of the tenant's own."

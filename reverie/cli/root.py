@@ -177,7 +177,7 @@ def reverie() -> None:
 
     Settings come from the environment: DATABASE_URL, REVERIE_TENANT, REVERIE_POLICY, REVERIE_EMBEDDING_MODEL,
     REVERIE_LANGUAGE_MODEL, REVERIE_MOOD_MODEL, REVERIE_RERANKER, REVERIE_HOME,
-    REVERIE_THREADS.
+    REVERIE_THREADS. docs/cli.md lists all of them.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from reverie.language.expiry import stated_until
-from reverie.language.sensitivity import classes_among
+from reverie.language.sensitive.classes import classes_among
 from reverie.model import Candidate
 from reverie.policy.sensitivity import SensitiveClass
 

@@ -174,10 +174,10 @@ def _embed_made(work: Work) -> Report:
     return embed(work, items=("memory",), kinds=made)
 
 
-def _merge_new(work: Work) -> Iterator[Report]:
+def _merge_new(work: Work, *, undecided: bool = False) -> Iterator[Report]:
     yield merge(work)
     yield link(work)
-    yield from _facts(work)
+    yield from _facts(work, undecided=undecided)
 
 
 def _merge(work: Work) -> Iterator[Report]:
@@ -188,12 +188,12 @@ def _link(work: Work) -> Iterator[Report]:
     yield link(work)
 
 
-def _facts(work: Work) -> Iterator[Report]:
-    settled = facts(_asking(work))
+def _facts(work: Work, *, undecided: bool = False) -> Iterator[Report]:
+    settled = facts(_asking(work), undecided=undecided)
     yield settled
-    if settled["rests"]:
+    if settled["rests"]:  # what is left of statements that end in part is all that is new since
         yield embed(work, items=("memory",))
-        yield from _merge_new(work)
+        yield from _merge_new(work, undecided=True)
 
 
 def _synthesize(work: Work) -> Iterator[Report]:

@@ -19,7 +19,7 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.drive.erase.replaying import receipt_lines
 from reverie.errors import InputError, NotFoundError
-from reverie.language.sensitivity import classes_among
+from reverie.language.sensitive.classes import classes_among
 from reverie.policy import load_policy
 from reverie.policy.sensitivity import SensitiveClass
 from reverie.store.connect import connect
@@ -95,7 +95,7 @@ def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at
     if subject_id is not None and not counts and not shown.left_out:
         for file in files:
             file.unlink()
-        raise NotFoundError(f"Nothing is kept of subject {subject_id!r}.", unknown=("subject", subject_id))
+        raise NotFoundError(f"Nothing is kept about subject {subject_id!r}.", unknown=("subject", subject_id))
     return Exported(files=files, counts=counts, left_out=shown.left_out)
 
 

@@ -101,7 +101,7 @@ def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, 
             raise InputError(f"{folder} cannot be written: {error.strerror}.") from error
     if subject_id is not None and not counts and not shown.left_out:
         file.unlink()
-        raise NotFoundError(f"Nothing is kept of subject {subject_id!r}.", unknown=("subject", subject_id))
+        raise NotFoundError(f"Nothing is kept about subject {subject_id!r}.", unknown=("subject", subject_id))
     return MovedOut(file=file, counts=counts, left_out=shown.left_out)
 
 

@@ -60,7 +60,9 @@ class GenerationPlan:
     def __post_init__(self) -> None:
         """Raise InputError for a source that no turn can have."""
         if self.without_source not in (None, *get_args(Source)):
-            raise InputError(f"There is no source {self.without_source!r}: {', '.join(get_args(Source))}.")
+            raise InputError(
+                f"There is no source {self.without_source!r}; choose one of {', '.join(get_args(Source))}."
+            )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

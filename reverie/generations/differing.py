@@ -116,7 +116,8 @@ def _asked(live: LiveMemory, side: Side, embedder_of: Callable[[str], Embedder])
     policy = load_policy(generation.policy)
     if policy.hash != generation.policy_hash:
         raise SettingsError(
-            f"The policy {generation.policy} is not as generation {generation.number} was made by: build another one."
+            f"The policy {generation.policy} has changed since generation {generation.number} was built: "
+            "build another one."
         )
     embedder = work.embedder if generation.model == work.embedder.model else embedder_of(generation.embedder)
     with opened(live, generation) as store:

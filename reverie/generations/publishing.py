@@ -73,13 +73,14 @@ def publish(live: LiveMemory, generation: Generation, publisher: Publisher) -> S
     """
     if generation.without_source:
         raise InputError(
-            f"Generation {generation.number} leaves out what is {generation.without_source}, and the next run would "
-            "read it again: it can be compared and not published."
+            f"Generation {generation.number} leaves out the source {generation.without_source}, and the next run would "
+            "read it again: it can be compared but not published."
         )
     policy = _policy_of(generation.policy)
     if policy.hash != generation.policy_hash:
         raise SettingsError(
-            f"The policy {generation.policy} is not as generation {generation.number} was made by: build another one."
+            f"The policy {generation.policy} has changed since generation {generation.number} was built: "
+            "build another one."
         )
     return _Switch(live, generation, publisher, "publish", policy).run()
 
@@ -91,7 +92,10 @@ def revert(live: LiveMemory, generation: Generation, publisher: Publisher) -> Sw
         ConflictError: the window in which it is kept has ended, or the log lost rows since it was begun.
     """
     if generation.kept_until is None or generation.kept_until < datetime.now(UTC):
-        raise ConflictError(f"What generation {generation.number} replaced was kept until {generation.kept_until}.")
+        raise ConflictError(
+            f"Generation {generation.number} can no longer be reverted: what it replaced was kept until "
+            f"{generation.kept_until}."
+        )
     assert generation.replaced_policy is not None
     return _Switch(live, generation, publisher, "revert", _policy_of(generation.replaced_policy)).run()
 

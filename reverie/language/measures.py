@@ -15,7 +15,7 @@ from typing import NamedTuple
 import snowballstemmer  # type: ignore[import-untyped]
 
 from reverie.language.cues.attribution import veil
-from reverie.language.cues.quantities import Quantity, quantities
+from reverie.language.cues.quantities import Quantity, has_digit, quantities
 from reverie.language.pack import language_table
 
 _PACK = language_table("measures")
@@ -42,10 +42,10 @@ class ReportedNumber(NamedTuple):
 def measures(text: str) -> list[ReportedNumber]:
     """Return the numbers with a unit that a text reports, in order."""
     found: list[ReportedNumber] = []
-    if not any(map(str.isdigit, text)):  # most texts; to look for others' words in each would cost far more
+    if not has_digit(text):  # most texts; to look for others' words in each would cost far more
         return found
     for sentence in _SENTENCE.split(veil(text)):
-        if any(letter.isdigit() for letter in sentence) and not _reports_nothing(sentence):
+        if has_digit(sentence) and not _reports_nothing(sentence):
             for part in _parts(sentence):
                 found += _of_part(part)
     return found

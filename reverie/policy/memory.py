@@ -173,6 +173,9 @@ class PrunePolicy(Table):
     worth_said: Share = 1.0
     #: The same for what the reader is less sure of than `[extract.reader] confidence`, unless a language model agrees.
     worth_unsure: Share = 1.0
+    #: The same for what stands without it: an end of something that is there and stays ended, and an unsure reading in
+    #: own words of a message that a pattern counts.
+    worth_told: Share = 1.0
 
 
 class QueuePolicy(Table):

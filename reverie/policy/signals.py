@@ -57,7 +57,7 @@ class SignalsPolicy(Table):
     @classmethod
     def _known(cls, zone: str) -> str:
         if not is_zone(zone):
-            raise ValueError(f"{zone!r} is no time zone, such as Europe/Lisbon")
+            raise ValueError(f"{zone!r} is not a time zone such as Europe/Lisbon")
         return zone
 
 

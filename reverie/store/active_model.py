@@ -21,9 +21,12 @@ def hold_active_model(conn: Connection[Any], tenant_id: str, model: str) -> None
         SettingsError: it is another one than `model`.
     """
     sql, params = queries("tenants"), {"tenant": tenant_id, "model": model}
-    # before it is held: two that hold it and both want to choose would wait for each other
-    conn.execute(sql["choose_model"], params)
     row = conn.execute(sql["hold_model"], params).fetchone()
+    if (
+        row is None
+    ):  # none is chosen, and so none is held: two that hold it and want to choose would wait for each other
+        conn.execute(sql["choose_model"], params)
+        row = conn.execute(sql["hold_model"], params).fetchone()
     if row is not None and row[0] != model:
         raise SettingsError(
             f"The memory of tenant {tenant_id} is embedded by {row[0]}, and this process has {model}: "

@@ -309,11 +309,11 @@ def _try(url: str, role: ConnectionRole | None, tenant: str | None = None, vecto
 
 def _check(conn: Connection[Any]) -> None:
     """Check an idle connection only if its socket is readable: the server writes to an idle one only to end it."""
-    from psycopg_pool import ConnectionPool
-
     unread = select.poll()
     unread.register(conn, select.POLLIN)
     if unread.poll(0):
+        from psycopg_pool import ConnectionPool
+
         ConnectionPool.check_connection(conn)
 
 

@@ -18,27 +18,36 @@ order by e.subject_id
 
 -- name: read_stale
 -- Patterns whose decisions had an outcome, good or bad, that they do not know yet: up the lineage from the outcome's turn.
+-- `offset 0`: where no outcome waits, nothing else is read.
 with recursive up as (
     select o.id as outcome_id, l.memory_id
     from log.outcomes o
-    join log.turns t on t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
-        and t.source_id = o.source_id
-    join memory.lineage l on l.tenant_id = o.tenant_id and l.source_id = t.id and l.relation = 'extracted'
+    cross join lateral (
+        select t.id from log.turns t
+        where t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
+          and t.source_id = o.source_id offset 0) t
+    cross join lateral (
+        select l.memory_id from memory.lineage l
+        where l.tenant_id = o.tenant_id and l.source_id = t.id and l.relation = 'extracted' offset 0) l
     where o.tenant_id = %(tenant)s and o.observed_at <= %(as_of)s
       and o.shard >= %(shard_from)s and o.shard < %(shard_to)s
       and (%(subjects)s::text[] is null or o.subject_id = any(%(subjects)s))
     union
     select u.outcome_id, l.memory_id
     from up u
-    join memory.lineage l on l.tenant_id = %(tenant)s and l.source_id = u.memory_id
-        and l.relation in ('merged', 'compressed')
+    cross join lateral (
+        select l.memory_id from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.source_id = u.memory_id and l.relation in ('merged', 'compressed') offset 0) l
 )
 select distinct p.subject_id, p.id
 from up u
-join memory.memories p on p.tenant_id = %(tenant)s and p.id = u.memory_id and p.kind = 'pattern' and p.state = 'active'
-where not exists (select from memory.lineage k
+cross join lateral (
+    select p.subject_id, p.id, p.kind, p.state from memory.memories p
+    where p.tenant_id = %(tenant)s and p.id = u.memory_id offset 0) p
+where p.kind = 'pattern' and p.state = 'active'
+  and not exists (select from memory.lineage k
                   where k.tenant_id = %(tenant)s and k.memory_id = p.id and k.relation = 'outcome'
-                    and k.source_id = u.outcome_id)
+                    and k.source_id = u.outcome_id offset 0)
 
 -- name: read_members
 -- Episodes by the entity or tool they share: open ones where enough share it or it has a pattern, and those it holds. Where a
@@ -76,6 +85,14 @@ patterns as (
     where tenant_id = %(tenant)s and subject_id = any(%(busy)s) and kind = 'pattern' and state = 'active'
       and starts_with(origin, 'theme:')
 ),
+held as materialized (
+    select p.subject_id, p.key, p.id as pattern_id, l.source_id as id, l.relation = 'mentioned' as is_turn
+    from patterns p
+    cross join lateral (
+        select l.source_id, l.relation from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.memory_id = p.id
+          and (l.relation = 'compressed' and l.source = 'memory' or l.relation = 'mentioned') offset 0) l
+),
 named as materialized (
     select x.subject_id, x.key, e.terms
     from (select subject_id, key from shared group by 1, 2 having count(*) >= %(few)s
@@ -84,8 +101,8 @@ named as materialized (
         and e.slug = substr(x.key, strpos(x.key, ':') + 1) and e.terms <> '{}'
 ),
 mentioned as (
-    -- the turns on the list of each of its terms, each looked up once, whatever it names; a history that is worked in has later
-    -- ones on it, which their ids tell (`later`: the first that is)
+    -- the turns on the list of each of its terms, each looked up once, whatever it names; but those that a pattern holds, which are
+    -- most, and later ones, which a history that is worked in has and their ids tell (`later`: the first that is)
     select k.subject_id, k.key, f.id
     from (
     select l.id, l.subject_ids, l.keys
@@ -94,7 +111,7 @@ mentioned as (
                 from named n
                 join memory.terms t on t.tenant_id = %(tenant)s and t.subject_id = n.subject_id and t.term = any(n.terms)
                 cross join lateral unnest(t.item_ids) as i (id)
-                where i.id < %(later)s
+                where i.id < %(later)s and i.id not in (select h.id from held h where h.is_turn)
                 group by n.subject_id, n.key, n.terms, i.id
                 having count(distinct t.term) = cardinality(n.terms)) l
           group by l.id) l
@@ -126,11 +143,9 @@ select subject_id, key, pattern_id, id, false as held, is_turn
 from counted
 where number >= %(least)s or pattern_id is not null
 union all
-select p.subject_id, p.key, p.id, l.source_id, true, l.relation = 'mentioned'
-from patterns p
-join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = p.id
-    and (l.relation = 'compressed' and l.source = 'memory' or l.relation = 'mentioned')
-where p.id = any(%(stale)s) or exists (select from counted c where c.subject_id = p.subject_id and c.key = p.key)
+select h.subject_id, h.key, h.pattern_id, h.id, true, h.is_turn
+from held h
+where h.pattern_id = any(%(stale)s) or exists (select from counted c where c.subject_id = h.subject_id and c.key = h.key)
 order by subject_id, key, id
 
 -- name: read_episodes
@@ -329,27 +344,29 @@ where m.tenant_id = %(tenant)s and m.id = any(array(select unnest(%(ids)s::uuid[
 
 -- name: read_folds
 -- Active summaries of sessions, or of months, whose month or year is complete: a later one has a summary. A summary that
--- the period has already is folded with those that came late.
+-- the period has already is folded with those that came late. Of each of these periods, with the origin of what it is made of.
 with known as materialized (
-    select m.subject_id, m.id, m.happened_at, m.accessed_at, m.access_count, m.state, m.origin,
-           date_trunc(%(period)s, m.happened_at at time zone 'UTC') at time zone 'UTC' as began
+    select p.place, m.subject_id, m.id, m.happened_at, m.accessed_at, m.access_count, m.state, m.origin <> p.period as is_part,
+           date_trunc(p.period, m.happened_at at time zone 'UTC') at time zone 'UTC' as began
     from memory.memories m
-    where m.tenant_id = %(tenant)s and m.kind = 'summary' and m.origin in (%(origin)s, %(period)s)
+    join unnest(%(periods)s::text[], %(origins)s::text[]) with ordinality as p (period, origin, place)
+        on m.origin in (p.origin, p.period)
+    where m.tenant_id = %(tenant)s and m.kind = 'summary'
       and m.state in ('active', 'compressed') and m.happened_at <= %(as_of)s
       and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
       and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
 ),
 latest as (
-    select subject_id, max(began) as began from known where origin = %(origin)s group by subject_id
+    select place, subject_id, max(began) as began from known where is_part group by place, subject_id
 )
-select k.subject_id, k.began, k.id, k.happened_at, k.accessed_at, k.access_count
+select (%(periods)s::text[])[k.place], k.subject_id, k.began, k.id, k.happened_at, k.accessed_at, k.access_count
 from known k
-join latest l on l.subject_id = k.subject_id and l.began > k.began
+join latest l on l.place = k.place and l.subject_id = k.subject_id and l.began > k.began
 where k.state = 'active'
   and k.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending))
-  and exists (select from known o where o.subject_id = k.subject_id and o.began = k.began and o.state = 'active'
-                                    and o.origin = %(origin)s)
-order by k.subject_id, k.began, k.happened_at, k.id
+  and exists (select from known o where o.place = k.place and o.subject_id = k.subject_id and o.began = k.began
+                                    and o.state = 'active' and o.is_part)
+order by k.place, k.subject_id, k.began, k.happened_at, k.id
 
 -- name: read_folded_turns
 -- The turns that these summaries tell, at any remove, without the words of those that were corrected.
@@ -358,14 +375,18 @@ with recursive told as (
     union
     select t.place, l.source_id
     from told t
-    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = t.memory_id and l.relation = 'compressed'
-        and l.source = 'memory'
+    cross join lateral (
+        select l.source_id from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.memory_id = t.memory_id and l.relation = 'compressed' and l.source = 'memory'
+        offset 0) l
 ),
 turns as (
     select distinct t.place, l.source_id
     from told t
-    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = t.memory_id and l.relation = 'compressed'
-        and l.source = 'turn'
+    cross join lateral (
+        select l.source_id from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.memory_id = t.memory_id and l.relation = 'compressed' and l.source = 'turn'
+        offset 0) l
 )
 select x.place, t.id, t.said_at, t.role, t.speaker,
        case when t.id = any(array(select item_id from memory.marks
@@ -385,18 +406,42 @@ order by subject_id
 
 -- name: read_beyond_budget
 -- Active memories of these subjects beyond the `budget`: the least valuable, by the closed form of reverie/policy/fading.py
--- and the worth of the kind; what has ended by its own time is worth nothing. What is pinned goes last.
-with valued as (
+-- and the worth of the kind; what has ended by its own time is worth nothing. What is pinned goes last. A statement only says
+-- what stands without it (`worth_told`) where it tells an end of what is there, closed by it or, named by it, by another of its
+-- message, since that rests on the message; and where it is an unsure reading in own words of a turn that a pattern counts.
+with ended as materialized (
+    select m.superseded_by, m.ended_by, lower(m.content) as content
+    from memory.memories m
+    where m.tenant_id = %(tenant)s and m.state = 'superseded' and m.ended_by is not null and m.subject_id = any(%(rich)s)
+),
+counted as materialized (
+    select l.source_id
+    from memory.memories p
+    join memory.lineage l on l.tenant_id = p.tenant_id and l.memory_id = p.id and l.relation = 'mentioned'
+    where p.tenant_id = %(tenant)s and p.state = 'active' and p.kind = 'pattern' and p.subject_id = any(%(rich)s)
+),
+stated as (
+    select m.*, m.origin = any(%(said)s) as is_said, coalesce(coalesce(m.agreed, m.confidence) < %(sure)s::float8, false) as is_unsure
+    from memory.memories m
+    where m.tenant_id = %(tenant)s and m.state = 'active' and m.happened_at <= %(as_of)s and m.subject_id = any(%(rich)s)
+),
+valued as (
     select m.subject_id, m.id, m.kind, m.accessed_at, m.happened_at, m.content_hash,
            m.id = any(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending)) as pinned,
            case when m.expires_at <= %(as_of)s then 0
-                else r.worth * case when m.origin = any(%(said)s) then %(worth_said)s::float8 else 1 end
-                    * case when coalesce(m.agreed, m.confidence) < %(sure)s::float8 then %(worth_unsure)s::float8 else 1 end * greatest(m.peak::float8 - case when m.lasting then 0 else r.rate end * greatest(
+                else r.worth * case when m.is_said then %(worth_said)s::float8 else 1 end
+                    * case when m.is_unsure then %(worth_unsure)s::float8 else 1 end
+                    * case when m.is_said then case when m.is_unsure and m.turn_id in (select source_id from counted)
+                                               then %(worth_told)s::float8 else 1 end
+                           when m.phase in ('ends', 'past')
+                                and (m.id in (select superseded_by from ended)
+                                     or exists (select from unnest(e.contents) c where m.object <> '' and position(lower(m.object) in c) > 0))
+                           then %(worth_told)s::float8 else 1 end
+                    * greatest(m.peak::float8 - case when m.lasting then 0 else r.rate end * greatest(
                     extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0) end::real as value
-    from memory.memories m
+    from stated m
     join unnest(%(kinds)s::text[], %(rates)s::float8[], %(worths)s::float8[]) as r (kind, rate, worth) on r.kind = m.kind
-    where m.tenant_id = %(tenant)s and m.state = 'active' and m.happened_at <= %(as_of)s
-      and m.subject_id = any(%(rich)s)
+    left join (select ended_by, array_agg(content) as contents from ended group by ended_by) e on e.ended_by = m.turn_id
 ),
 ranked as (
     select subject_id, id, kind,

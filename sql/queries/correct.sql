@@ -48,7 +48,8 @@ where s.tenant_id = %(tenant)s and s.id = x.id
 -- What wrong memories superseded no longer is, and facts decides again, at its next run, on what they were about.
 update memory.memories m
 set superseded_by = case when m.superseded_by = any(%(ids)s) then null else m.superseded_by end,
-    valid_to = case when m.superseded_by = any(%(ids)s) then null else m.valid_to end, structured = false
+    valid_to = case when m.superseded_by = any(%(ids)s) then null else m.valid_to end,
+    ended_by = case when m.superseded_by = any(%(ids)s) then null else m.ended_by end, structured = false
 where m.tenant_id = %(tenant)s
   and (m.superseded_by = any(%(ids)s)
        or m.subject_id = %(subject)s and m.valid_from is not null and m.structured and m.id <> all(%(ids)s)

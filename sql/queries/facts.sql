@@ -1,9 +1,9 @@
 -- name: read_evidence
--- Memories that state something and that score has not marked as done, and those on which to decide again since a person
--- corrected or parted something.
+-- Memories that state something and that score has not marked as done (where `undecided`, those on which nobody has decided), and
+-- those on which to decide again since a person corrected or parted something.
 select m.id, m.subject_id, m.relation, m.phase
 from memory.memories m
-where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate'
+where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate' and not (%(undecided)s and m.structured)
   and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
   and m.happened_at <= %(as_of)s
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
@@ -28,6 +28,9 @@ where tenant_id = %(tenant)s and id = any(%(evidence)s) and (not structured or v
 select m.id, m.subject_id, case when m.state = 'merged' then m.into_id end as into_id, m.kind, m.state, m.content,
        m.polarity, m.happened_at, m.accessed_at, m.peak, m.forget_at, m.lasting, m.expires_at, m.turn_id, m.origin, m.model, m.stated,
        m.confidence, m.agreed, m.relation, m.who, m.topic, m.object, m.phase, m.valid_from, m.valid_to, m.superseded_by,
+       m.ended_by, e.session_id as end_session_id, e.turn_index as end_turn_index,
+       m.state = 'superseded' and m.superseded_by is not null and not exists (
+           select from memory.memories b where b.tenant_id = m.tenant_id and b.id = m.superseded_by) as is_end_forgotten,
        case when m.turn_id is not null then t.speaker else (
            select s.speaker
            from memory.lineage k
@@ -42,6 +45,9 @@ from memory.memories m
 left join lateral (
     select t.speaker, t.session_id, t.turn_index from log.turns t
     where t.tenant_id = m.tenant_id and t.id = m.turn_id offset 0) t on true
+left join lateral (
+    select t.session_id, t.turn_index from log.turns t
+    where t.tenant_id = m.tenant_id and t.id = m.ended_by and t.role <> '' offset 0) e on true
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and m.valid_from is not null and m.structured
   and m.state <> 'candidate' and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
   and m.happened_at <= %(as_of)s
@@ -97,10 +103,10 @@ on conflict (tenant_id, id) do nothing
 -- From when to when memories hold, and what superseded them.
 update memory.memories m
 set state = x.state, valid_from = x.valid_from, valid_to = x.valid_to, superseded_by = x.superseded_by,
-    forget_at = x.forget_at
+    ended_by = x.ended_by, forget_at = x.forget_at
 from unnest(%(ids)s::uuid[], %(states)s::text[], %(valid_from)s::timestamptz[], %(valid_to)s::timestamptz[],
-            %(superseded_by)s::uuid[], %(forget_at)s::timestamptz[])
-    as x (id, state, valid_from, valid_to, superseded_by, forget_at)
+            %(superseded_by)s::uuid[], %(ended_by)s::uuid[], %(forget_at)s::timestamptz[])
+    as x (id, state, valid_from, valid_to, superseded_by, ended_by, forget_at)
 where m.tenant_id = %(tenant)s and m.id = x.id
 
 -- name: delete_conflicts
@@ -178,26 +184,29 @@ order by t.id
 
 -- name: read_said
 -- What these subjects stated, with vectors; a statement that was merged into another one ends as that does. A message that
--- waits for a language model is left to it. What a message is held against is of before it, so that the vectors of messages
--- from before the first new statement are not asked for.
+-- waits for a language model is left to it. What a message is held against is of before it, so that of what is from before the
+-- first new statement only what may end is asked for, without the vector of its message.
 with since as materialized (
     select min(n.happened_at) as at from memory.memories n where n.tenant_id = %(tenant)s and n.id = any(%(evidence)s)
 )
 select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.origin, m.into_id,
-       m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,
+       k.may_end,
        m.id = any(%(evidence)s) as is_new,
        m.id = any(%(evidence)s) and e.ends_model is null and not e.ends_wait as is_unjudged, halfvec_send(v.vec) as vector,
-       halfvec_send(coalesce(t.vec, v.vec)) as message_vector
+       case when k.is_late then halfvec_send(coalesce(t.vec, v.vec)) else '' end as message_vector
 from memory.memories m
+cross join lateral (
+    select m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,
+           m.happened_at >= (select at from since) as is_late) k
 join memory.extractions e on e.tenant_id = m.tenant_id and e.turn_id = m.turn_id
 join memory.vectors v on v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.item_id = m.id
     and v.model = %(embedding)s and v.part = 0
 left join lateral (
     select t.vec from memory.vectors t
     where t.tenant_id = %(tenant)s and t.subject_id = m.subject_id and t.item_id = m.turn_id and t.model = %(embedding)s
-      and t.part = 0 and m.happened_at >= (select at from since) offset 0) t on true
+      and t.part = 0 and k.is_late offset 0) t on true
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(some)s) and m.relation is not null and m.turn_id is not null
-  and m.state <> 'candidate' and m.happened_at <= %(as_of)s
+  and m.state <> 'candidate' and m.happened_at <= %(as_of)s and (k.may_end or k.is_late)
 order by m.subject_id, m.happened_at, m.id
 
 -- name: read_ending_texts

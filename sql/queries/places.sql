@@ -1,12 +1,13 @@
 -- name: successors
--- Statements that no longer hold, each followed by what came in its place, one after the other, up to what holds.
-with recursive chain (first_id, id, depth) as (
-    select first_id, first_id, 0 from unnest(%(ids)s::uuid[]) as first_id
+-- Statements that no longer hold, each followed by what came in its place, one after the other, up to what holds. Where the
+-- memory that ended one is forgotten, the turn that ended it comes last; it is moved where it was found, and never added.
+with recursive chain (first_id, id, ended_by, depth) as (
+    select first_id, first_id, null::uuid, 0 from unnest(%(ids)s::uuid[]) as first_id
     union all
-    select c.first_id, n.id, c.depth + 1
+    select c.first_id, n.id, n.ended_by, c.depth + 1
     from chain c
     cross join lateral (
-        select case when m.state = 'merged' then m.into_id else m.superseded_by end as id
+        select case when m.state = 'merged' then m.into_id else m.superseded_by end as id, m.ended_by
         from memory.memories m
         where m.tenant_id = %(tenant)s and m.id = c.id
           and (m.state = 'merged' or m.state = 'superseded' and m.valid_to <= %(as_of)s)
@@ -17,10 +18,16 @@ select c.first_id, m.id, m.kind, m.content, m.state, m.happened_at, m.valid_to, 
        m.state in ('candidate', 'active') and m.importance >= %(min_importance)s and coalesce(m.expires_at > %(as_of)s, true)
            and not exists (select from memory.marks k
                            where k.tenant_id = %(tenant)s and k.subject_id = m.subject_id and k.item_id = m.id
-                             and k.mark <> 'pinned') as is_recallable
+                             and k.mark <> 'pinned') as is_recallable,
+       c.depth
 from chain c
 join memory.memories m on m.tenant_id = %(tenant)s and m.id = c.id
-order by c.first_id, c.depth
+union all
+select c.first_id, t.id, 'turn', t.text, 'active', t.said_at, null, t.id, t.session_id, 0, false, c.depth
+from chain c
+join log.turns t on t.tenant_id = %(tenant)s and t.id = c.ended_by
+where not exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = c.id)
+order by first_id, depth
 
 -- name: around
 -- The turns before and after these turns in their sessions, in the order of the conversation.

@@ -18,8 +18,8 @@ on conflict (tenant_id) do update set policy = excluded.policy
 select policy from ops.tenants where tenant_id = %(tenant)s
 
 -- name: hold_model
--- The tenant's live embedding model, which stays so until the transaction ends.
-select model from ops.tenants where tenant_id = %(tenant)s for share
+-- The tenant's live embedding model, if one is chosen, which stays so until the transaction ends.
+select model from ops.tenants where tenant_id = %(tenant)s and model is not null for share
 
 -- name: choose_model
 -- The first model that embeds becomes the live one.

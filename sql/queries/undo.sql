@@ -22,7 +22,7 @@ with facts as (
                           where m.tenant_id = %(tenant)s and (m.id = %(loser)s or m.into_id = %(loser)s and m.state = 'merged'))
 )
 update memory.memories
-set state = 'active', valid_to = null, superseded_by = null, structured = false, forget_at = %(forget_at)s,
+set state = 'active', valid_to = null, superseded_by = null, ended_by = null, structured = false, forget_at = %(forget_at)s,
     -- what lasts fades only while it is superseded
     importance = case when lasting then peak else importance end,
     decayed_at = case when lasting then accessed_at else decayed_at end

@@ -13,7 +13,7 @@ def test_reset_asks_first(invoke, ask, world, conn) -> None:
         figures=Jsonb({}), made_at=START,
     )  # fmt: skip
     refused = invoke("reader", "reset")
-    assert refused.exit_code != 0 and "Put reader-1+2 of tenant acme out of force?" in refused.output
+    assert refused.exit_code != 0 and "Stop using reader-1+2 for tenant acme?" in refused.output
     assert [head["retired_at"] for head in ask("reader", "show")["heads"]] == [None]
     assert ask("reader", "reset", "--yes") == {"retired": "reader-1+2"}
     assert ask("reader", "reset") == {"retired": None}, "nothing to ask about"

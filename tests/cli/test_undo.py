@@ -19,7 +19,7 @@ def test_an_undo_is_taken_back(invoke, ask, world) -> None:
     assert (refused.exit_code, refused.stderr) == (6, f"Error: Nothing to take back: {adores} was not undone.\n")
     ask("undo", adores, "--as-of", "2026-03-06")
     told = invoke("undo", adores, "--take-back", "--as-of", "2026-03-06")
-    assert (told.exit_code, told.stdout.startswith(f"That {adores} was undone is taken back.")) == (0, True)
+    assert (told.exit_code, told.stdout.startswith(f"The undo of {adores} is taken back.")) == (0, True)
     kinds = [(each["kind"], each["retracted"]) for each in ask("explain", adores)["memory"]["corrections"]]
     assert kinds[0] == ("keep_apart", True) and kinds[-1] == ("retract", False)
     assert invoke("undo", adores, "--take-back").exit_code == 6

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from reverie.consolidate.compress.stage import compress, compress_running
-from reverie.model import Scope
+from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.policy.memory import CompressPolicy
 from reverie.store.database import Store
@@ -267,3 +267,38 @@ def test_what_the_reader_is_unsure_of_is_forgotten_before_what_it_is_sure_of(con
     assert at(store, small)["forgotten"] == 3
     left = {row[0] for row in conn.execute("select id from memory.memories where state = 'active'").fetchall()}
     assert left == {ids[0], ids[1], ids[5]}, "what a model agrees with is no longer unsure; a rest is own words"
+
+
+def test_an_end_of_what_its_message_ended_is_forgotten_first(conn, store):
+    """ "Sold the Skoda, got a Volvo": the Volvo may have taken its place; an end of something else is news."""
+    ours = load_policy("reverie")
+    small = ours.model_copy(update={"prune": ours.prune.model_copy(update={"budget": 4})})
+    turns = talk(conn, 1, 6)
+    ids = [remember(conn, turn, f"Looked at house {n}", f"place:h{n}") for n, turn in enumerate(turns, 1)]
+    by_turn = "update memory.memories set state = 'superseded', ended_by = %s, superseded_by = %s where id = %s"
+    conn.execute(by_turn, [turns[2].id, ids[5], ids[0]])
+    end = "update memory.memories set phase = 'ends', object = %s, turn_id = %s, peak = 0.9 where id = %s"
+    for told, id_ in (("House 1", ids[2]), ("the boat", ids[3])):
+        conn.execute(end, [told, turns[2].id, id_])
+    assert at(store, small)["forgotten"] == 1
+    left = {row[0] for row in conn.execute("select id from memory.memories where state = 'active'").fetchall()}
+    assert left == {ids[1], ids[3], ids[4], ids[5]}
+
+
+def test_an_unsure_reading_of_what_a_pattern_counts_is_forgotten_first(conn, store):
+    ours = load_policy("reverie")
+    small = ours.model_copy(update={"prune": ours.prune.model_copy(update={"budget": 4})})
+    turns = talk(conn, 1, 6)
+    ids = [remember(conn, turn, f"Looked at house {n}", f"place:h{n}") for n, turn in enumerate(turns, 1)]
+    unsure = "update memory.memories set confidence = 0.3, origin = 'said', peak = 0.9 where id = any(%s)"
+    conn.execute(unsure, [ids[:3]])
+    conn.execute("update memory.memories set confidence = 0.8 where id = %s", [ids[1]])
+    conn.execute("update memory.memories set kind = 'pattern', origin = 'theme:house' where id = %s", [ids[5]])
+    for turn in turns[:2]:
+        conn.execute(
+            "insert into memory.lineage values (%s,%s,'mentioned','turn',%s,%s,%s)",
+            [TENANT, ids[5], turn.id, MARCH, stable_id(MARCH, "run")],
+        )
+    assert at(store, small)["forgotten"] == 2
+    left = {row[0] for row in conn.execute("select id from memory.memories where state = 'active'").fetchall()}
+    assert ids[0] not in left and {ids[1], ids[5]} <= left, "a sure reading is kept, and so is the pattern"

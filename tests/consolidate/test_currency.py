@@ -51,6 +51,7 @@ _RULES: list[tuple[str, str, str, dict[str, Any]]] = [
     ("has", "i have", "has_pet", {}),
     ("died", "rest in peace", "has_pet", {"phase": "ends", "template": "Lost {x}"}),
     ("loves", "i love", "likes", {"polarity": 1}),
+    ("stopped", "i stopped liking", "likes", {"phase": "ends", "template": "Stopped liking {x}"}),
     ("hates", "i hate", "likes", {"polarity": -1, "template": "Dislikes {x}"}),
 ]
 

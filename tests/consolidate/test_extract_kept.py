@@ -60,3 +60,13 @@ def test_it_is_asked_about_new_messages_and_those_that_answer_another_question()
     assert [each.states for each in again.read(ids, changed)] == [0.001, 0.002, 0.003]
     assert inner.asked == changed[1:] and set(again.new) == {UUID(int=1), UUID(int=2)}
     assert (again.model, again.version) == ("m", "m/1")
+
+
+def test_it_knows_what_it_read_where_the_same_languages_are_read() -> None:
+    turn_id, message = str(UUID(int=1)), AskedMessage("a")
+    first: Any = KeptReader(Counting(), chosen_by="en")  # type: ignore[arg-type]
+    assert not first.knows(turn_id, message)
+    first.read([turn_id], [message])
+    again, other = (KeptReader(Counting(), first.new, chosen_by=chosen) for chosen in ("en", "de"))  # type: ignore[arg-type]
+    assert again.knows(turn_id, message) and not again.knows(turn_id, AskedMessage("b"))
+    assert not other.knows(turn_id, message)

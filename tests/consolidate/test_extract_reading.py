@@ -10,10 +10,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from reverie.consolidate.extract import reading
 from reverie.consolidate.extract.decide import TURNS, TurnDecisions, decide_turns
+from reverie.consolidate.extract.kept import KeptReader
 from reverie.consolidate.extract.reading import ReadTurns, _stated, own_statements, read_messages, statement_of
 from reverie.errors import PolicyError
-from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage, TextPlace
+from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage, TextPlace, shared_reader
 from reverie.inference.reader.reader import TrainedReader
 from reverie.language.statements.stated import MessageStatement
 from reverie.model import Candidate
@@ -219,3 +221,10 @@ def test_it_is_kept_beside_what_a_pattern_finds(monkeypatch: pytest.MonkeyPatch)
 def test_neither_a_question_nor_a_long_text_is_kept(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = read_with(1.0, monkeypatch, text)
     assert all(candidate.origin not in ("plain", "said") for candidate in found)
+
+
+def test_the_language_of_what_was_read_before_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame, reader = turns("I live in Hamburg"), KeptReader(shared_reader())
+    read = read_messages(frame, READER, reader=reader)
+    monkeypatch.setattr(reading, "_is_foreign", lambda text, policy: pytest.fail(f"asked again: {text}"))
+    assert read_messages(frame, READER, reader=KeptReader(shared_reader(), reader.new)) == read

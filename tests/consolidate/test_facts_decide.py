@@ -216,6 +216,20 @@ def test_what_is_forgotten_is_in_no_conflict() -> None:
     assert decide([zoho, acme]).conflicts == set()
 
 
+def test_a_decision_names_the_turn_that_ended_it() -> None:
+    zoho, left = job(1, "Zoho"), job(5, "Zoho", "ends")
+    validity = decide([zoho, left]).validity
+    assert validity[zoho.bearer_id].ended_by == left.turn_id
+    assert validity[left.bearer_id].ended_by is None
+
+
+def test_the_end_of_one_memory_may_be_of_an_end() -> None:
+    left = job(1, "Zoho", "ends")
+    over = job(5, "Zoho", "ends", ends_memory=left.bearer_id, is_kept=False)
+    valid = decide([left, over]).validity[left.bearer_id]
+    assert (valid.valid_to, valid.superseded_by, valid.ended_by) == (over.valid_from, over.bearer_id, over.turn_id)
+
+
 VALUES = st.builds(
     lambda day, what, phase, relation, polarity, session: said(
         day, what, phase, relation, polarity=polarity, session_id=f"s{session}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -16,6 +15,7 @@ from reverie.consolidate.facts import judge as module
 from reverie.consolidate.facts.decide import decide
 from reverie.consolidate.facts.judge import NearPair, SaidStatement, end_of, pairs_to_judge, parts_of
 from reverie.consolidate.facts.kept import ShownMessage
+from reverie.consolidate.facts.stage import facts
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.consolidate.stages import STAGES
 from reverie.inference import load_embedder, to_half_wire
@@ -63,7 +63,7 @@ def test_a_message_meets_statements_from_before_that_it_may_end() -> None:
     ]
     assert paired(statements) == {(1, 2), (2, 3)}
     # the vector of the message counts, which its statements share
-    both = [replace(each, message_vector=vector([0.8, 1.0])) if each.turn_id.int == 3 else each for each in statements]
+    both = [each._replace(message_vector=vector([0.8, 1.0])) if each.turn_id.int == 3 else each for each in statements]
     assert paired(both) == {(1, 2), (1, 3), (2, 3)}
     # of its statements the one that is most like the old one tells of the end
     by = {pair.old.id.int: pair.by.id.int for pair in pairs_to_judge(both, NUMBERS, FLAT) if pair.by.turn_id.int == 3}
@@ -79,7 +79,7 @@ def test_own_words_end_part_by_part() -> None:
     rota = "Danny does the Mondays, Zoe does all the rest"
     pair = NearPair(said(1, turn=1, at=[1, 0], content=rota, origin="said"), said(2, turn=2, at=[1, 0]))
     assert parts_of(pair.old) == ["Danny does the Mondays, ", "Zoe does all the rest"]
-    assert parts_of(replace(pair.old, origin="reader")) == []
+    assert parts_of(pair.old._replace(origin="reader")) == []
 
     def left(whole: float, *of_parts: float) -> str | None:
         end = end_of(pair, whole, of_parts, 0.9)
@@ -179,7 +179,7 @@ def policy() -> Policy:
     return load_policy("reverie")
 
 
-def run_facts(store: Store, policy: Policy, days: float) -> Report:
+def run_facts(store: Store, policy: Policy, days: float, **more: bool) -> Report:
     work = Work(
         store=store, scope=Scope(tenant_id=TENANT), policy=policy, embedder=load_embedder("minilm"),
         as_of=START + timedelta(days=days),
@@ -187,7 +187,7 @@ def run_facts(store: Store, policy: Policy, days: float) -> Report:
     by_name = {stage.name: stage for stage in STAGES}
     for name in CHECKED:
         by_name[name](work)
-    return by_name["facts"](work)
+    return facts(work, **more)
 
 
 def tell(conn: Any) -> None:
@@ -221,6 +221,14 @@ def test_it_ends_what_no_rule_sees_in_one_go_and_day_by_day(store: Store, conn: 
     conn.execute("delete from memory.extractions")
     run_facts(store, policy, 5)
     assert standing(conn) == live
+
+
+def test_it_decides_on_the_undecided_alone_where_it_is_asked_to(store: Store, conn: Any, policy: Policy) -> None:
+    tell(conn)
+    assert run_facts(store, policy, 1, undecided=True)["judged"] == 2
+    conn.execute("update memory.extractions set ends_model = null")
+    assert run_facts(store, policy, 1, undecided=True)["judged"] == 0
+    assert run_facts(store, policy, 1)["judged"] == 2
 
 
 def test_the_policies_of_the_seeds_do_not_judge(store: Store, conn: Any) -> None:

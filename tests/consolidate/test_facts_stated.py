@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from reverie.consolidate.extract.stated import candidates_of
 from reverie.consolidate.facts.decide import decide
-from reverie.consolidate.facts.read import StatingMemory, stated_values
+from reverie.consolidate.facts.read import KnownFact, StatingMemory, outlived_values, stated_values
 from reverie.consolidate.facts.ties import with_dropping
 from reverie.language.statements.stated import MessageStatement
 from reverie.policy import load_policy
@@ -45,7 +46,8 @@ def memories_of(stories: list[Told]) -> list[StatingMemory]:
                     confidence=each.confidence, agreed=None, stated=None,
                     relation=each.statement.relation, who=each.statement.who, topic=each.statement.topic,
                     object=each.statement.object, phase=each.statement.phase, valid_from=each.happened_at,
-                    valid_to=None, superseded_by=None, said_by=None, session_id=str(session), turn_index=0,
+                    valid_to=None, superseded_by=None, ended_by=None, end_session_id=None, end_turn_index=None,
+                    is_end_forgotten=False, said_by=None, session_id=str(session), turn_index=0,
                 )
             )  # fmt: skip
     return found
@@ -294,3 +296,28 @@ def test_what_the_reader_is_unsure_of_ends_nothing_that_it_is_sure_of() -> None:
     assert in_force(table, told(20, "works_at", "a bakery", own_words="at a bakery now, yes", confidence=0.3)) == [
         "At a bakery now, yes"
     ]
+
+
+def test_what_a_forgotten_memory_with_a_key_ended_elsewhere_stays_so() -> None:
+    """The structured fact of a new employer is known; that of itself ends no "nurse at Addenbrooke's"."""
+    nurse, employer = memories_of(
+        [told(1, "works_as", "a nurse at Addenbrooke's"), told(9, "works_at", "Solvik Energy", phase="begins")]
+    )
+    assert in_force(told(1, "works_as", "a nurse at Addenbrooke's"), told(9, "works_at", "Solvik", phase="begins")) == [
+        "Works at Solvik"
+    ]
+    (value,) = stated_values([employer], POLICY, "test")
+    fact = KnownFact(
+        id=value.id, subject_id=employer.subject_id, speaker="", category=value.category or "", key=value.key or "",
+        value=value.value, confidence=0.9, importance=0.7, valid_from=employer.happened_at, valid_to=None,
+        replaced_by=None, memory_id=employer.id, turn_id=employer.turn_id, origin=employer.origin, model=None,
+        session_id=employer.session_id, turn_index=0, is_stated=False,
+    )  # fmt: skip
+    ended = replace(
+        nurse, state="superseded", valid_to=employer.happened_at, superseded_by=employer.id, ended_by=employer.turn_id,
+        end_session_id=employer.session_id, end_turn_index=0, is_end_forgotten=True,
+    )  # fmt: skip
+    values = [*stated_values([ended], POLICY, "test"), *outlived_values([fact], [ended], POLICY, "test")]
+    valid = decide(values).validity[nurse.id]
+    assert (valid.valid_to, valid.superseded_by) == (employer.happened_at, employer.id)
+    assert valid.ended_by == employer.turn_id

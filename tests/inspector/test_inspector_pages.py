@@ -143,7 +143,7 @@ def test_each_line_of_a_context_leads_to_its_source(tab: Page, site: Site, error
 def test_a_generation_is_compared_and_published(tab: Page, site: Site, errors: list[str]) -> None:
     tab.goto(f"{site.address}generations")
     tab.get_by_role("button", name="Compare").click()
-    heading = tab.get_by_role("heading", name="What generation 1 has otherwise")
+    heading = tab.get_by_role("heading", name="How generation 1 differs")
     heading.or_(tab.get_by_role("alert")).wait_for(timeout=60_000)
     assert heading.is_visible(), tab.inner_text("main")
     tab.get_by_label("replace the live memory").check()

@@ -113,9 +113,9 @@ def test_it_learns_what_the_model_keeps_and_asks_about_the_rest(
     ).fetchall()
     assert {row[:2] for row in asked} == {(False, True), (True, False)}, "asked about where it errs, and there alone"
 
-    assert f"{found['version']} is out of force" in invoke("reset", "--yes").stdout
+    assert f"{found['version']} is no longer in force" in invoke("reset", "--yes").stdout
     shown = invoke("show").stdout
-    assert f"In force: {shipped}, as it is shipped" in shown and "out of force (1)" in shown
+    assert f"In force: {shipped}, as shipped" in shown and "no longer in force (1)" in shown
     forget_all(conn)
     extract(work(store, load(concurrency=1)))
     assert readers(conn) == {shipped} and digest(store, TENANT) == before
@@ -138,7 +138,7 @@ def test_where_nothing_tells_nothing_changes(
 def test_too_few_replies_or_people_are_said_so(
     store: Store, load: Any, server: Server, conn: Conn, invoke: Invoke
 ) -> None:
-    assert "kept replies about 0 turns; the reader learns from 1,000 and more" in invoke("distill").output
+    assert "kept replies about 0 turns; the reader needs at least 1,000" in invoke("distill").output
     say(conn, "I live in Bergen.", START, subject="ana")
     read(store, load, server, lambda person, text: True)
     few = invoke("distill", "--least", "1")

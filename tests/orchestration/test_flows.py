@@ -294,7 +294,7 @@ def test_a_session_and_a_subject_are_erased(server: None, waiting: Store, conn: 
     assert conn.execute("select kind, actor from ops.erasures order by number").fetchall() == [
         ("session", None), ("subject", "privacy desk")
     ]  # fmt: skip
-    with pytest.raises(NotFoundError, match="Nothing is kept of subject 'nobody'"):
+    with pytest.raises(NotFoundError, match="Nothing is kept about subject 'nobody'"):
         flow("erase_subject")("acme", "nobody")
 
 

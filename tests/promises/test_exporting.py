@@ -9,7 +9,7 @@ import pytest
 
 from reverie.drive.exporting import MEMORY_TABLES, export
 from reverie.errors import InputError, NotFoundError
-from reverie.language.sensitivity import classes_among
+from reverie.language.sensitive.classes import classes_among
 from reverie.policy import load_policy
 from reverie.store.privacy.export_format import FORMAT, LOG_TABLES
 from tests.promises.compact import TENANT, UNTIL
@@ -59,7 +59,7 @@ def test_classes_that_the_policy_does_not_export_are_left_out(
 def test_mistakes_are_told(there: Opened, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="There is no tenant 'other'"):
         export(there.url, "other", tmp_path / "out", subject_id=None, at=UNTIL)
-    with pytest.raises(NotFoundError, match="Nothing is kept of subject 'zed'"):
+    with pytest.raises(NotFoundError, match="Nothing is kept about subject 'zed'"):
         export(there.url, TENANT, tmp_path / "out", subject_id="zed", at=UNTIL)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):

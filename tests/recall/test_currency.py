@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,12 @@ SAID = [
 
 @pytest.fixture(scope="module")
 def moved(databases: Databases, embedder: Embedder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    path: Path = tmp_path_factory.mktemp("moved") / "turns.jsonl"
+    with told(databases, embedder, tmp_path_factory.mktemp("moved") / "turns.jsonl") as store:
+        yield store
+
+
+@contextmanager
+def told(databases: Databases, embedder: Embedder, path: Path) -> Iterator[Store]:
     rows = [
         {"subject_id": "ann", "session_id": session, "source_id": f"{day}", "role": "user", "text": text,
          "said_at": (START + timedelta(days=day)).isoformat()}
@@ -157,6 +163,21 @@ def test_what_holds_comes_before_what_it_replaced(moved: Store, embedder: Embedd
     old = [one for one in result.hits if "Oslo" in one.content]
     assert place(result, "Bergen") < min((place(result, one.content) for one in old), default=99)
     assert all("no longer" in one.content and one.until for one in old)
+
+
+def test_the_turn_that_ended_it_stands_for_a_statement_that_is_forgotten(
+    databases: Databases, embedder: Embedder, tmp_path: Path
+) -> None:
+    with told(databases, embedder, tmp_path / "turns.jsonl") as store:
+        with store.transaction("acme") as conn:
+            conn.execute(
+                """with gone as (delete from memory.memories where content like '%Bergen%' returning id),
+                   items as (delete from memory.items where item_id in (select id from gone))
+                   delete from memory.vectors where item_id in (select id from gone)"""
+            )
+        result = ask(store, embedder, "Do I live in Oslo?")
+        assert place(result, "Bergen") < place(result, "Oslo")
+        assert result.hits[place(result, "Bergen")].item == "turn"
 
 
 def test_what_was_is_given_when_it_is_asked_for(moved: Store, embedder: Embedder) -> None:

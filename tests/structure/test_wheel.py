@@ -112,6 +112,7 @@ def test_the_wheel_has_every_source(names: list[str]) -> None:
         "reverie/language/cues/crisis_weights.json",
         "reverie/language/cues/general_weights.json",
         "reverie/language/english/general.toml",
+        "reverie/language/sensitive/secret_weights.json",
         "reverie/inference/minilm/tokenizer.json",
         "reverie/inspector/templates/base.html",
         "reverie/inspector/static/inspector.css",

@@ -19,7 +19,7 @@ from reverie.capture.append import REFUSED, Refusal
 from reverie.capture.mending import is_sound, mend, mend_text
 from reverie.capture.redaction import redacted_json
 from reverie.errors import ConflictError, InputError
-from reverie.language.sensitivity import without_secrets
+from reverie.language.sensitive.classes import without_secrets
 from reverie.language.text import clean_text
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy

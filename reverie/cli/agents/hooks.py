@@ -41,13 +41,13 @@ def command() -> None:
 @_project
 @click.option("--subject", metavar="ID", help="Whose memory it is. [default: REVERIE_SUBJECT]")
 @click.option(
-    "--token-budget", type=click.IntRange(50, 20_000), default=800, show_default=True, help="Tokens a prompt."
+    "--token-budget", type=click.IntRange(50, 20_000), default=800, show_default=True, help="Most tokens per prompt."
 )
-@click.option("--top-k", type=click.IntRange(1, 50), default=8, show_default=True, help="Memories a prompt.")
-@click.option("--recall-only", is_flag=True, help="Store nothing.")
+@click.option("--top-k", type=click.IntRange(1, 50), default=8, show_default=True, help="Most memories per prompt.")
+@click.option("--recall-only", is_flag=True, help="Only recall; store nothing.")
 @_json
 def write_hooks(agent: str, project: Path | None, subject: str | None, as_json: bool, **limits: Any) -> None:
-    """Write the hooks into the agent's settings; what else is there stays. Again, it changes nothing.
+    """Write the hooks into the agent's settings; other settings stay. A second run changes nothing.
 
     \b
     Settings: REVERIE_URL, REVERIE_API_KEY, REVERIE_SUBJECT. They are copied to ~/.reverie/hooks, readable by you alone.
@@ -74,7 +74,7 @@ def write_hooks(agent: str, project: Path | None, subject: str | None, as_json: 
     if as_json:
         print_json({"agent": agent, "file": path})
     else:
-        say(f"The hooks are in {path}. Take them away with: reverie hooks uninstall --for {agent}")
+        say(f"The hooks are in {path}. Remove them with: reverie hooks uninstall --for {agent}")
 
 
 @command.command("uninstall")
@@ -82,7 +82,7 @@ def write_hooks(agent: str, project: Path | None, subject: str | None, as_json: 
 @_project
 @_json
 def remove_hooks(agent: str, project: Path | None, as_json: bool) -> None:
-    """Remove the hooks, their settings with the key, and prompts that wait for a reply. Others' hooks stay.
+    """Remove the hooks, their settings with the key, and prompts that wait for a reply. Other hooks stay.
 
     \b
     Examples:

@@ -15,14 +15,14 @@ from reverie.errors import SettingsError
 @click.command("mcp", short_help="Serve memory to an agent over MCP (stdio).")
 @click.option("--subject", metavar="ID", help="Whose memory it is. [default: REVERIE_SUBJECT, else each call names it]")
 @click.option(
-    "--session", metavar="ID", help="Conversation of what is stored. [default: REVERIE_SESSION, else a new one]"
+    "--session", metavar="ID", help="The conversation to store turns in. [default: REVERIE_SESSION, else a new one]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the entry for the agent's configuration, and exit.")
 def command(subject: str | None, session: str | None, as_json: bool) -> None:
     """Serve memory over the Model Context Protocol on standard input and output, until the input ends.
 
     The agent's program starts this command. It is a thin client of a running `reverie serve`, which also offers the
-    same tools at /mcp; `--json` prints what belongs in the agent's configuration.
+    same tools at /mcp; `--json` prints the entry for the agent's configuration.
 
     \b
     Settings: REVERIE_URL (http://127.0.0.1:8080), REVERIE_API_KEY, REVERIE_SUBJECT, REVERIE_SESSION.

@@ -15,14 +15,14 @@ from reverie.cli.output import print_json, say
     type=click.Choice(["openai", "openai-responses", "anthropic", "mcp"]),
     default="openai",
     show_default=True,
-    help="Whose shape.",
+    help="The format of the definitions.",
 )
 @click.option("--all", "everything", is_flag=True, help="All tools, not only those that an application hands over.")
 @click.option("--with-subject", is_flag=True, help="Each call names its subject; else the application sets it.")
 @click.option("--names", is_flag=True, help="Only the names, each with its title.")
 @click.option("--json", "as_json", is_flag=True, help="JSON, which the definitions are anyway; with --names a list.")
 def command(shape: str, everything: bool, with_subject: bool, names: bool, as_json: bool) -> None:
-    """Print the definitions of the tools as JSON, in the shape that OpenAI, Anthropic or MCP takes.
+    """Print the definitions of the tools as JSON, in the format of OpenAI, Anthropic or MCP.
 
     An application hands them to a model and runs its calls with `reverie_client.tools.Toolbox`.
 

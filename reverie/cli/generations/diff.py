@@ -38,21 +38,21 @@ class SideName(click.ParamType[Any]):
     "--questions",
     type=click.IntRange(0, 100_000),
     metavar="NUMBER",
-    help="Ask both the tenant's latest logged questions, so many. [default: the policy's]",
+    help="How many of the tenant's latest logged questions to ask of both. [default: the policy's]",
 )
 @click.option(
     "--examples",
     type=click.IntRange(0, 1000),
     default=0,
     metavar="NUMBER",
-    help="Show up to so many changes of each kind, in the words of users. [default: 0]",
+    help="How many changes of each kind to show, in the words of users. [default: 0]",
 )
 @json_option
 def command(first: Side, second: Side, tenant: str | None, questions: int | None, examples: int, as_json: bool) -> None:
-    """Say what B has otherwise than A: memories, structured facts, profiles, and answers to logged questions.
+    """Say how B differs from A: in memories, structured facts, profiles, and answers to logged questions.
 
-    A and B are `live` or the number of a generation. A memory counts as reworded if it comes of the same turns in other
-    words, and as restated if it is in another state or in force for another time.
+    A and B are `live` or the number of a generation. A memory counts as reworded if it comes from the same turns in
+    other words, and as restated if it is in another state or in force for another time.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`reverie drill`: try out what one hopes never to need."""
+"""`reverie drill`: rehearse a recovery."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
 
-@click.group("drill", short_help="Try out a restore from the log alone.")
+@click.group("drill", short_help="Rehearse a restore from the log alone.")
 def command() -> None:
-    """Try out what one hopes never to need.
+    """Rehearse a recovery, to know that it works before you need it.
 
     \b
     Examples:
@@ -57,4 +57,4 @@ def restore(tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
     drill.require_same()
     if not as_json:
         rows = sum(table.rows for table in drill.live.tables.values())
-        say(f"The restored memory is the live one: {rows:,} rows, digest {drill.live.sha256}.")
+        say(f"The restored memory equals the live one: {rows:,} rows, digest {drill.live.sha256}.")

@@ -20,7 +20,7 @@ from reverie.cli.session import CommandSession
 def command(tenant: str | None, drop: int | None, drop_ended: bool, as_json: bool) -> None:
     """List the generations of a tenant: memories that `reverie rebuild --shadow` built beside the live one.
 
-    A published generation keeps what it replaced until the time shown; dropped, it can no longer be reverted.
+    A published generation keeps what it replaced until the time shown; once dropped, it can no longer be reverted.
 
     \b
     Examples:

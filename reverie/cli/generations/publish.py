@@ -37,7 +37,7 @@ class PublishOptions:
     def require_sense(self) -> None:
         """Raise a usage error for options that do not go together."""
         if self.all_tenants and (self.tenant or self.generation):
-            raise click.UsageError("--all-tenants takes the latest generation of each: give neither name nor number.")
+            raise click.UsageError("--all-tenants takes the latest of each: leave --tenant and --generation out.")
         if self.canary is not None and not self.all_tenants:
             raise click.UsageError("--canary needs --all-tenants.")
 
@@ -51,19 +51,21 @@ class PublishOptions:
     metavar="SHARE",
     help="With --all-tenants: only this share of tenants, always the same ones.",
 )
-@click.option("--generation", type=click.IntRange(1), metavar="NUMBER", help="Which. [default: the latest]")
+@click.option(
+    "--generation", type=click.IntRange(1), metavar="NUMBER", help="The generation to publish. [default: the latest]"
+)
 @click.option("--revert", "undo", is_flag=True, help="Make what a published generation replaced live again.")
-@click.option("--gate/--no-gate", default=True, help="Ask the policy's gates first. [default: yes]")
+@click.option("--gate/--no-gate", default=True, help="Check the policy's gates first. [default: yes]")
 @json_option
 def command(**given: Any) -> None:
     """Make a generation that `reverie rebuild --shadow` built the live memory of a tenant, in one transaction.
 
-    What came in since it was built is worked in first: turns, corrections and recalls. Requests go on and find the
-    memory before or the new one; stages of the tenant wait while rows are replaced. The tenant then has the
-    generation's policy.
+    First the generation is brought up to date with the turns, corrections and recalls since it was built. Requests go
+    on and find the old memory or the new one; stages of the tenant wait while rows are replaced. The tenant then has
+    the generation's policy.
 
-    The policy's `[publish]` table says how many first answers may change, and how long what was replaced is kept for
-    --revert; quality may not fall by more than the tolerance of `[evaluation]`. A gate that refuses exits with 11.
+    The policy's `[publish]` table says how many first answers may change, and how long the replaced memory is kept for
+    --revert; quality may not fall by more than the tolerance of `[evaluation]`. If a gate refuses, the exit code is 11.
 
     \b
     Examples:

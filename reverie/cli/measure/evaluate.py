@@ -177,7 +177,7 @@ def _plan(session: CommandSession, work: Work, options: Options) -> EvaluationPl
     from reverie.evaluate.evaluation import EvaluationPlan
 
     if session.embedder.price_per_token:
-        note(f"The questions are embedded by {session.embedder.model}, which costs money; this is not booked.")
+        note(f"The questions are embedded by {session.embedder.model}, which costs money; this cost is not recorded.")
     plan = EvaluationPlan(
         file=options.questions,
         profiles=options.profiles,

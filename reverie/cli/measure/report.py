@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from reverie.cli.options import json_option, tenant_option
+from reverie.cli.options import json_option, only_tenant_option
 from reverie.cli.output import note, print_json, say
 from reverie.cli.session import CommandSession
 from reverie.errors import InputError
@@ -15,7 +15,7 @@ from reverie.errors import InputError
 
 @click.command("report", short_help="Write the marts as a page of plots.")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="reverie-report.html")
-@tenant_option
+@only_tenant_option
 @click.option("--days", type=click.IntRange(min=1), metavar="N", help="Only the last N days. [default: all]")
 @json_option
 def command(file: Path, tenant: str | None, days: int | None, as_json: bool) -> None:

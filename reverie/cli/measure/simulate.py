@@ -44,22 +44,26 @@ _NAMES = {
     help="A policy to compare with the default one; given twice or more, these alone are compared.",
 )
 @click.option("--tenant", "-t", metavar="NAME", help="Keep the year as this new tenant of the database, by one policy.")
-@click.option("--people", type=click.IntRange(1, 100), default=3, show_default=True, metavar="N", help="Subjects.")
-@click.option("--weeks", type=click.IntRange(1, 520), default=52, show_default=True, metavar="N", help="Length.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N", help="Of the simulation.")
+@click.option(
+    "--people", type=click.IntRange(1, 100), default=3, show_default=True, metavar="N", help="Number of people."
+)
+@click.option(
+    "--weeks", type=click.IntRange(1, 520), default=52, show_default=True, metavar="N", help="Length in weeks."
+)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N", help="Seed of the year.")
 @click.option(
     "--recalls",
     type=click.IntRange(0, 1000),
     default=5,
     show_default=True,
     metavar="N",
-    help="Logged recalls a person and week.",
+    help="Logged recalls per person and week.",
 )
 @json_option
 def command(
     policies: tuple[str, ...], tenant: str | None, people: int, weeks: int, seed: int, recalls: int, *, as_json: bool
 ) -> None:
-    """Let made-up people live a year of daily use, and say what a policy's memory kept of it.
+    """Simulate a year of daily use by made-up people, and say what a policy's memory kept of it.
 
     Facts are planted with their truth over time, between small talk, moods, routines and requests. Memory is asked
     about each of them at the end of every month. The year runs in a temporary database, or as a new tenant with

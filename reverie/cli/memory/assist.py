@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 subject_option = click.option("--subject", "-s", required=True, metavar="NAME", help="The person it is about.")
 
 
-@click.group("assist", short_help="Tools, lessons, an inbox and states, over what memory knows.")
+@click.group("assist", short_help="Suggest tools, find lessons, rank an inbox, poll states.")
 def command() -> None:
     """Suggest tools, find lessons of other sessions, rank an inbox, poll states (docs/assisting.md).
 
@@ -252,13 +252,17 @@ def read_inbox(file: Path) -> list[InboxItem]:
 @command.command("states")
 @click.argument("subjects", nargs=-1)
 @click.option(
-    "--after", default=0, show_default=True, type=click.IntRange(min=0), help="Only changes after this place."
+    "--after",
+    default=0,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Only changes after this position in the feed.",
 )
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="Maximum number of states.")
 @tenant_option
 @json_option
 def states(subjects: tuple[str, ...], after: int, limit: int, tenant: str | None, as_json: bool) -> None:
-    """Print the latest state of SUBJECTS, or of all, that changed after a place in the feed."""
+    """Print the latest states of SUBJECTS, or of all, that changed after a position in the feed."""
     from reverie.recall.assist.states import poll_states
     from reverie.store.session import perform
 

@@ -250,9 +250,10 @@ def _validity(explanation: Explanation) -> str | None:
     if row["valid_to"] is None:
         return f"since {format_value(row['valid_from'])}"
     by = next((child.content for child in explanation.children if child.relation == "superseded"), None)
-    said = f": “{single_line(by, 200)}”" if by else ""
+    said = f": “{single_line(by, 200)}”" if by else ", which is forgotten"
     until = f"{format_value(row['valid_from'])} to {format_value(row['valid_to'])}"
-    return f"{until}, superseded by {row['superseded_by']}{said}; reverie undo puts it back"
+    words = f", in the message “{single_line(row['ended_words'], 200)}”" if row["ended_words"] else ""
+    return f"{until}, superseded by {row['superseded_by']}{said}{words}; reverie undo puts it back"
 
 
 def _turns(row: dict[str, Any]) -> str | None:

@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 @click.command("triggers", short_help="List reasons to act, and acknowledge them.")
 @click.argument("subject", required=False)
-@click.option("--all", "every", is_flag=True, help="Also those to come, over, withheld and acknowledged.")
+@click.option(
+    "--all", "every", is_flag=True, help="Also triggers that are still to come, over, withheld or acknowledged."
+)
 @click.option("--ack", "acknowledged", multiple=True, type=click.UUID, metavar="ID", help="Mark a trigger as done.")
-@click.option("--dismiss", "dismissed", multiple=True, type=click.UUID, metavar="ID", help="Mark one as dismissed.")
-@click.option("--actor", metavar="NAME", help="Who acted.")
+@click.option(
+    "--dismiss", "dismissed", multiple=True, type=click.UUID, metavar="ID", help="Mark a trigger as dismissed."
+)
+@click.option("--actor", metavar="NAME", help="The person who acted.")
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="Maximum number of triggers.")
 @tenant_option
 @as_of_option("List what is due at this time.")
@@ -39,7 +43,7 @@ def command(
     as_of: datetime | None,
     as_json: bool,
 ) -> None:
-    """List what is due for SUBJECT, or for all subjects of the tenant: what, why, for whom, until when.
+    """List what is due for SUBJECT, or for all subjects of the tenant: what to do, why, for whom and until when.
 
     \b
     Examples:

@@ -70,7 +70,7 @@ def command(
         ids = {"tenant_id": session.tenant_id, "memory_id": memory_id, "survivor_id": survivor}
         print_json(ids | {"correction": made})
     elif take_back and made is not None:
-        say(f"That {made.memory_id} was undone is taken back. {made.effect}")
+        say(f"The undo of {made.memory_id} is taken back. {made.effect}")
     elif made is not None:
         say(f"The correction of {made.memory_id} is taken back. {made.effect}")
     else:

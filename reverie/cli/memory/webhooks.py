@@ -18,7 +18,7 @@ _EVENTS = ("trigger.due", "memory.created", "memory.superseded", "memory.forgott
 
 @click.group("webhooks", short_help="Send triggers and changes of memories to other systems.")
 def command() -> None:
-    """Create, list and end webhooks, deliver to them, and replay what was given up (docs/signals.md).
+    """Create, list and end webhooks, deliver messages, and replay those that were given up (docs/signals.md).
 
     \b
     Examples:
@@ -30,11 +30,13 @@ def command() -> None:
 
 @command.command("add")
 @click.argument("url")
-@click.option("--event", "events", multiple=True, required=True, type=click.Choice(_EVENTS), help="An event to send.")
+@click.option(
+    "--event", "events", multiple=True, required=True, type=click.Choice(_EVENTS), help="An event to send; repeatable."
+)
 @tenant_option
 @json_option
 def add_webhook(url: str, events: tuple[str, ...], tenant: str | None, as_json: bool) -> None:
-    """Have events sent to URL, and print the secret of their signatures. It is printed only now."""
+    """Send events to URL, and print the secret that signs them. It is printed only now."""
     from reverie.drive.deliver.subscriptions import add_subscription
     from reverie.store.session import perform
 
@@ -133,7 +135,7 @@ def deliver_now(tenant: str | None, as_of: datetime | None, as_json: bool) -> No
 @tenant_option
 @json_option
 def replay_webhooks(webhook: UUID | None, tenant: str | None, as_json: bool) -> None:
-    """Let the messages be sent again that were given up: of WEBHOOK, an id, or of all."""
+    """Send again the messages that were given up: those of WEBHOOK, an id, or all."""
     from reverie.drive.deliver.subscriptions import replay_dead
     from reverie.store.session import perform
 

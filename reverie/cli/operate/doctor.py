@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import json_option, tenant_option
+from reverie.cli.options import json_option, only_tenant_option
 from reverie.cli.output import console, is_terminal, print_json, printable
 from reverie.cli.session import CommandSession
 
@@ -19,7 +19,7 @@ _FAILED = 1
 
 
 @click.command("doctor", short_help="Check the installation and the tenants.")
-@tenant_option
+@only_tenant_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, tenant: str | None, as_json: bool) -> None:

@@ -30,7 +30,11 @@ def command() -> None:
 @command.command("add")
 @click.argument("name")
 @click.option(
-    "--scope", "scopes", multiple=True, type=click.Choice(["read", "write", "admin"]), help="[default: read and write]"
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(["read", "write", "admin"]),
+    help="What the key permits; repeatable. [default: read and write]",
 )
 @click.option(
     "--days", type=click.IntRange(min=1, max=36_500), metavar="N", help="Days until the key expires. [default: never]"

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from reverie.store.small_models.reader_heads import KeptHead
 
 
-@click.group("reader", short_help="Teach the reader by the replies of a language model.")
+@click.group("reader", short_help="Learn when the reader needs a language model.")
 def command() -> None:
-    """Teach the reader, the small model that reads messages, by the kept replies of a tenant's language model.
+    """Learn from the kept replies of a tenant's language model when the reader, a small model, needs that model.
 
     With `[extract.model] when = "unsure"` a language model is asked only about turns of which the reader is unsure.
-    What it replied before tells which these are (docs/reader.md).
+    Its earlier replies show which turns these are (docs/reader.md).
 
     \b
     Examples:
@@ -33,22 +33,22 @@ def command() -> None:
     """
 
 
-@command.command("distill", short_help="Learn from kept replies of which turns a model must be asked.")
+@command.command("distill", short_help="Learn from kept replies about which turns a model must be asked.")
 @tenant_option
 @policy_option
 @click.option(
     "--least",
     type=click.IntRange(min=1),
     metavar="NUMBER",
-    help="Turns with a kept reply that are needed. [default: the policy's distill_replies]",
+    help="Minimum number of turns with a kept reply. [default: the policy's distill_replies]",
 )
 @json_option
 def distill_replies(tenant: str | None, policy: str | None, least: int | None, as_json: bool) -> None:
-    """Learn from the kept replies of a tenant's language model of which turns it would read what the reader reads.
+    """Learn from the kept replies of a tenant's language model about which turns that model must be asked.
 
     No model is asked. The turns of one person in three are held back. What was learned is used from the next run on,
-    but only if it misreads less on those at the same number of calls, beyond noise; otherwise nothing changes. Turns
-    that were read stay as they are, and a rebuild reads all with what is in force then.
+    but only if it makes fewer errors on the turns held back, at the same number of calls and beyond noise; otherwise
+    nothing changes. Turns that were read stay as they are; a rebuild reads all turns with what is in force then.
     """
     from reverie.evaluate.distill.distill import distill
 
@@ -107,7 +107,7 @@ def show_heads(tenant: str | None, as_json: bool) -> None:
         print_json({"in_force": in_force, "reader": reader, "heads": [_of_head(head) for head in heads]})
         return
     if used is None:
-        say(f"In force: {reader}, as it is shipped.")
+        say(f"In force: {reader}, as shipped.")
         if current is not None:
             say(f"{current.version} was learned for another version of the reader and is not used; distill again.")
     else:
@@ -118,17 +118,17 @@ def show_heads(tenant: str | None, as_json: bool) -> None:
         points = zip(used.figures["before"], used.figures["after"], strict=True)
         _print_curve([(f"{a['saved']:.2f}", f"{a['agreement']:.3f}", f"{b['agreement']:.3f}", "") for a, b in points])
     if before := [head for head in heads if head is not used]:
-        heading(f"out of force ({len(before):,})")
+        heading(f"no longer in force ({len(before):,})")
         rows = [(head.version, head.replies, head.made_at, head.retired_at or "not used") for head in before]
         table(("version", "replies", "learned", "until"), rows, right=("replies",))
 
 
-@command.command("reset", short_help="Use the reader as it is shipped again.")
+@command.command("reset", short_help="Use the shipped reader again.")
 @tenant_option
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def reset_head(tenant: str | None, yes: bool, as_json: bool) -> None:
-    """Use the reader as it is shipped again for a tenant, from the next run on. What was learned is kept and shown."""
+    """Use the shipped reader again for a tenant, from the next run on. What was learned is kept and shown."""
     from reverie.store.small_models.reader_heads import head_in_force, retire_head
 
     with CommandSession(tenant) as session, ending_cleanly():
@@ -136,14 +136,14 @@ def reset_head(tenant: str | None, yes: bool, as_json: bool) -> None:
         with session.worker.transaction(session.tenant_id) as conn:
             head = head_in_force(conn, session.tenant_id)
         if head is not None and not yes:
-            click.confirm(f"Put {head.version} of tenant {session.tenant_id} out of force?", abort=True, err=True)
+            click.confirm(f"Stop using {head.version} for tenant {session.tenant_id}?", abort=True, err=True)
         at = session.time(None)
         with session.worker.transaction(session.tenant_id) as conn:
             version = retire_head(conn, session.tenant_id, at)
     if as_json:
         print_json({"retired": version})
     else:
-        say(f"{version} is out of force." if version else "Nothing was in force beside the reader itself.")
+        say(f"{version} is no longer in force." if version else "Nothing was in force besides the shipped reader.")
 
 
 def _as_json(found: Distillation) -> dict[str, Any]:

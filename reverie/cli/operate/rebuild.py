@@ -68,8 +68,8 @@ def command(**given: Any) -> None:
     Use it when history has arrived late or in parts, and after a change of policy or model. The log stays, and so do
     cached vectors and model replies, so nothing is paid for twice.
 
-    Something that is read after cycles have gone beyond its time makes its subject late: `reverie doctor` counts them,
-    and --late makes the memory of these alone again.
+    A turn, event or outcome that arrives after a cycle has gone beyond its time makes its subject late. `reverie
+    doctor` counts late subjects, and --late rebuilds the memory of these alone.
 
     Without --shadow the memory is emptied first, and recall finds only what has been rebuilt. With --shadow a
     generation is built in a database beside the live one, and recall goes on; `reverie diff` says what would change and

@@ -204,7 +204,7 @@ def _rehearse(session: CommandSession, scope: Scope, as_of: datetime, jobs: int,
     if session.settings.language_model != "none":
         note("No language model is asked: what it would add or word is left out.")
     if session.embedder.price_per_token:
-        note(f"New texts are embedded by {session.embedder.model}, which costs money; this is not booked.")
+        note(f"New texts are embedded by {session.embedder.model}, which costs money; this cost is not recorded.")
     with rehearsal(session.work(as_of, scope, progress=shown.advance)) as copy:
         yield from in_parallel(buckets(scope, jobs), lambda part: advance(replace(copy, scope=part)))
 

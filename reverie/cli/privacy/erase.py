@@ -35,11 +35,11 @@ _LEFT = "Memory of {subject} is empty and is made again from the rest of the log
     "--replay",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Erase again, in a restored database or where a tenant moves to, what a file of receipts says.",
+    help="Erase again what a file of receipts names: in a restored database, or where a tenant moves to.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only count what would be erased.")
-@click.option("--vacuum", is_flag=True, help="Rewrite the tables, so that no file of Postgres holds it any more.")
+@click.option("--vacuum", is_flag=True, help="Rewrite the tables, so that no file of Postgres holds deleted rows.")
 @actor_option
 @tenant_option
 @json_option
@@ -55,10 +55,10 @@ def command(
 ) -> None:
     """Erase everything about SUBJECT, or one turn, session or memory, or the whole tenant: from the log, from memory,
     from caches, kept replies, queues and dead letters. Afterwards memory is as if it had never been said. What is
-    erased is not taken in again, and a receipt without content stays (reverie receipts).
+    erased is not accepted again, and a receipt without content stays (reverie receipts).
 
-    It counts the rows and asks first. Killed at any point, it can be repeated. --vacuum locks each table while it is
-    rewritten, and alone does only that; what it cannot do itself it says.
+    It counts the rows and asks first. If it is killed, run it again. --vacuum locks each table while it is rewritten,
+    and says what else must be done; without anything to erase, it only rewrites the tables.
 
     \b
     Examples:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "export_to",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write them to a file for `reverie erase --replay`.",
+    help="Write the receipts to a file for `reverie erase --replay`.",
 )
 @click.option("--verify", is_flag=True, help="Check the chain of hashes; fails if it is broken.")
 @tenant_option
@@ -32,7 +32,8 @@ def command(export_to: Path | None, verify: bool, tenant: str | None, as_json: b
     """List what was erased: when, who asked for it, and how many rows of which tables; no content and no names. Each
     receipt holds the hash of the one before. Keep the last hash elsewhere to see whether the end is missing.
 
-    --export writes hashes of what was erased as well, so that a database restored from an older backup can be told.
+    --export also writes hashes of what was erased, so that `reverie erase --replay` can erase it again in a database
+    that was restored from an older backup.
 
     \b
     Examples:
@@ -59,7 +60,7 @@ def command(export_to: Path | None, verify: bool, tenant: str | None, as_json: b
     elif receipts:
         _print(receipts, broken)
     else:
-        say(f"Nothing was ever erased of tenant {session.tenant_id}.")
+        say(f"Nothing was ever erased in tenant {session.tenant_id}.")
 
 
 def _flat(receipt: Receipt) -> dict[str, Any]:

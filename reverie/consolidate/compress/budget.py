@@ -33,6 +33,7 @@ def keep_within_budget(attempt: Run) -> None:
         "worth_said": numbers.worth_said,
         "said": [OWN_WORDS, REST],
         "worth_unsure": numbers.worth_unsure,
+        "worth_told": numbers.worth_told,
         "sure": policy.extract.reader.confidence,
     }
     sql = queries("compress")

@@ -46,7 +46,7 @@ class SummaryFold:
 def fold_summaries(attempt: Run) -> None:
     """Fold the summaries of all months and years that are complete; counts `folds` and the summaries `replaced`."""
     with attempt.work.transaction() as conn:
-        found = [period for period in _FROM if _read_folds(conn, attempt.work, period)]
+        found = _read_folds(conn, attempt.work, *_FROM)
     # a year may be complete by what its last month becomes
     for period in _FROM if found else ():
         with attempt.work.transaction() as conn:
@@ -59,12 +59,12 @@ def fold_summaries(attempt: Run) -> None:
             attempt.record(conn)
 
 
-def _read_folds(conn: Connection[Any], work: Work, period: FoldPeriod) -> list[SummaryFold]:
-    params = work.params() | {"period": period, "origin": _FROM[period]}
+def _read_folds(conn: Connection[Any], work: Work, *periods: FoldPeriod) -> list[SummaryFold]:
+    params = work.params() | {"periods": list(periods), "origins": [_FROM[period] for period in periods]}
     rows = conn.execute(queries("compress")["read_folds"], params).fetchall()
     return [
-        SummaryFold(subject_id, period, began, [FoldedSummary(*row[2:]) for row in of_period])
-        for (subject_id, began), of_period in groupby(rows, key=itemgetter(0, 1))
+        SummaryFold(subject_id, period, began, [FoldedSummary(*row[3:]) for row in of_period])
+        for (period, subject_id, began), of_period in groupby(rows, key=itemgetter(0, 1, 2))
     ]
 
 

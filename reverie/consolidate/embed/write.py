@@ -42,7 +42,8 @@ def write_items(
     conn.execute(sql["write_vectors"], vectors)
     columns = _key(work) | item_columns(items, work.policy) | {"item": item_type, "language": work.policy.language}
     conn.execute(sql["write_items"], columns)
-    conn.execute(sql["write_speakers"], columns)
+    if any(columns["speakers"]):
+        conn.execute(sql["write_speakers"], columns)
 
 
 def lock_subjects_of(conn: Connection[Any], work: Work, items: Sequence[ItemText]) -> None:

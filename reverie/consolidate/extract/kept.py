@@ -16,10 +16,16 @@ if TYPE_CHECKING:
 class KeptReader:
     """Reads messages of turns; `new` has what it did not know, by turn."""
 
-    def __init__(self, reader: TrainedReader, known: Mapping[UUID, KeptAnswer] | None = None) -> None:
-        """`known`: what this version of the reader gave before, by turn."""
+    def __init__(
+        self, reader: TrainedReader, known: Mapping[UUID, KeptAnswer] | None = None, *, chosen_by: str = ""
+    ) -> None:
+        """`known`: what this version of the reader gave before, by turn. `chosen_by`: which languages are read.
+
+        What was kept is known again where the same languages are read: whatever is known was not foreign.
+        """
         self._reader = reader
         self._known = known or {}
+        self._chosen_by = chosen_by
         self.new: dict[UUID, KeptAnswer] = {}
 
     @property
@@ -32,9 +38,14 @@ class KeptReader:
         """The version of what it gives."""
         return self._reader.version
 
+    def knows(self, turn_id: str, message: AskedMessage) -> bool:
+        """Return whether it read the message before, as one in a language that is read."""
+        kept = self._known.get(UUID(turn_id))
+        return kept is not None and kept.shown == self._shown(message)
+
     def read(self, turn_ids: Sequence[str], messages: Sequence[AskedMessage]) -> list[ReadMessage]:
         """Return what each message states; `turn_ids` says whose each is."""
-        shown = [(UUID(turn_id), shown_hash(*message)) for turn_id, message in zip(turn_ids, messages, strict=True)]
+        shown = [(UUID(turn_id), self._shown(message)) for turn_id, message in zip(turn_ids, messages, strict=True)]
         found: dict[int, ReadMessage] = {}
         for place, (turn_id, hash_) in enumerate(shown):
             kept = self._known.get(turn_id)
@@ -47,6 +58,9 @@ class KeptReader:
             found[place] = message
             self.new[turn_id] = KeptAnswer(hash_, kept_form(message))
         return [found[place] for place in range(len(messages))]
+
+    def _shown(self, message: AskedMessage) -> bytes:
+        return shown_hash(*message, self._chosen_by)
 
 
 def kept_form(message: ReadMessage) -> list[Any]:

@@ -60,8 +60,8 @@ def read_messages(
     numbers = policy.extract.reader
     if not numbers.read:
         return ReadTurns()
-    messages, asked, foreign = _read_of(turns, policy)
     reader = reader or KeptReader(shared_reader())
+    messages, asked, foreign = _read_of(turns, policy, reader)
     read = reader.read(messages["id"].to_list(), asked)
     if head is not None and head.reader != reader.model:
         head = None
@@ -85,7 +85,9 @@ def read_messages(
     )
 
 
-def _read_of(turns: pl.DataFrame, policy: Policy) -> tuple[pl.DataFrame, list[AskedMessage], set[str]]:
+def _read_of(
+    turns: pl.DataFrame, policy: Policy, reader: KeptReader
+) -> tuple[pl.DataFrame, list[AskedMessage], set[str]]:
     """The turns that are read, their messages in the same order, and those that are not for their language."""
     rules = compiled(policy)
     messages = turns.filter(
@@ -93,13 +95,14 @@ def _read_of(turns: pl.DataFrame, policy: Policy) -> tuple[pl.DataFrame, list[As
         ~low_content_expr(pl.col("text"), rules),
         pl.col("text") != "",
     ).select("id", "text", "asked")
-    foreign = {turn_id for turn_id, text in messages["id", "text"].iter_rows() if _is_foreign(text, policy)}
-    messages = messages.filter(~pl.col("id").is_in(list(foreign)))
-    asked = [
-        AskedMessage(strip_invisible(text), strip_invisible(question or ""))
-        for text, question in messages["text", "asked"].iter_rows()
-    ]
-    return messages, asked, foreign
+    asked, foreign = list[AskedMessage](), set[str]()
+    for turn_id, text, question in messages.iter_rows():
+        message = AskedMessage(strip_invisible(text), strip_invisible(question or ""))
+        if not reader.knows(turn_id, message) and _is_foreign(text, policy):
+            foreign.add(turn_id)
+        else:
+            asked.append(message)
+    return messages.filter(~pl.col("id").is_in(list(foreign))), asked, foreign
 
 
 def _stated(

@@ -7,7 +7,7 @@ The candidates of the rules are written first and do not wait for a model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from psycopg import Connection
@@ -30,9 +30,6 @@ from reverie.store.runs import Report, Run, run
 from reverie.store.small_models.answers import keep_answers, read_answers, write_answers
 from reverie.store.small_models.reader_heads import head_in_force
 from reverie.store.work import Work
-
-if TYPE_CHECKING:
-    from reverie.inference.reader.reader import TrainedReader
 
 
 def extract(work: Work) -> Report:
@@ -72,7 +69,7 @@ def extract_logged(
     The turns wait for a language model: the next run knows whether there is one.
     """
     work = attempt.work
-    reader = KeptReader(_reader(work)) if work.policy.extract.reader.read else None
+    reader = _reader_of(work) if work.policy.extract.reader.read else None
     decisions = _decide(attempt, rows, count_tokens, reader, reader_head(conn, work), with_model=True)
     write_turns(conn, attempt, decisions)
     if reader is not None and reader.new:
@@ -92,7 +89,8 @@ def _extract_turns(attempt: Run) -> bool:
         head = reader_head(conn, work)
         erasures = count_erasures(conn, work.tenant_id)
     for rows in unread_turns(work):
-        reader = _reader_of(work, [UUID(turn_id) for turn_id, *_ in rows])
+        turn_ids = [UUID(turn_id) for turn_id, *_ in rows]
+        reader = _reader_of(work, turn_ids) if work.policy.extract.reader.read else None
         with_model = work.language_model is not None
         decisions = _decide(attempt, rows, work.embedder.count_tokens, reader, head, with_model=with_model)
         if reader is not None:
@@ -107,16 +105,11 @@ def _extract_turns(attempt: Run) -> bool:
     return True
 
 
-def _reader(work: Work) -> TrainedReader:
-    return shared_reader(threads_of(work.embedder))
-
-
-def _reader_of(work: Work, turn_ids: Sequence[UUID]) -> KeptReader | None:
-    """The reader with what it gave for these turns before; None: the policy has none."""
-    if not work.policy.extract.reader.read:
-        return None
-    reader = _reader(work)
-    return KeptReader(reader, read_answers(work, "reader", reader.version, turn_ids))
+def _reader_of(work: Work, turn_ids: Sequence[UUID] = ()) -> KeptReader:
+    """The reader with what it gave for these turns before."""
+    reader, numbers = shared_reader(threads_of(work.embedder)), work.policy.extract.reader
+    known = read_answers(work, "reader", reader.version, turn_ids) if turn_ids else {}
+    return KeptReader(reader, known, chosen_by=f"{numbers.languages} {numbers.other_language}")
 
 
 def _decide(

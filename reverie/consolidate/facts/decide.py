@@ -112,4 +112,6 @@ def _validity(bearer: UUID, spans: list[_Span]) -> Validity:
     ended = [(value, by) for value, by in spans if by is not None]
     _, last = max(ended, key=lambda span: (span[1].valid_from, span[1].bearer_id != bearer, span[1].order))
     since = [value.valid_from for value, by in ended if by is last]
-    return Validity(valid_from=min(since), valid_to=last.valid_from, superseded_by=last.bearer_id)
+    return Validity(
+        valid_from=min(since), valid_to=last.valid_from, superseded_by=last.bearer_id, ended_by=last.turn_id
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby, islice
 from operator import attrgetter
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
-from psycopg.rows import class_row
+from psycopg.rows import args_row
 
 from reverie.consolidate.facts.endings import JudgedEnd, Judgement
 from reverie.consolidate.facts.kept import KeptJudge, ShownMessage
@@ -45,9 +45,8 @@ _LIKELY = 0.5
 _DIGITS = 4
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SaidStatement:
-    """A memory that states something, with its vector as Postgres sends it."""
+class SaidStatement(NamedTuple):
+    """A memory that states something, with its vector as Postgres sends it; in the order of `read_said`."""
 
     id: UUID
     subject_id: str
@@ -63,7 +62,7 @@ class SaidStatement:
     is_new: bool
     is_unjudged: bool
     vector: bytes
-    #: Of the whole message; of the statement where that has none.
+    #: Of the whole message; of the statement where that has none. Empty before the first new statement.
     message_vector: bytes
 
 
@@ -217,7 +216,7 @@ def _statements(attempt: Run, evidence: Sequence[Evidence]) -> Iterator[list[Sai
     subjects = sorted({each.subject_id for each in evidence if each.relation is not None})
     for start in range(0, len(subjects), _SUBJECTS):
         some = params | {"some": subjects[start : start + _SUBJECTS]}
-        with work.transaction() as conn, conn.cursor(row_factory=class_row(SaidStatement)) as cursor:
+        with work.transaction() as conn, conn.cursor(row_factory=args_row(SaidStatement)) as cursor:
             statements = cursor.execute(sql["read_said"], some, binary=True).fetchall()
         if statements:
             yield statements

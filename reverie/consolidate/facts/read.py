@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from psycopg import Connection
-from psycopg.rows import class_row, dict_row
+from psycopg.rows import args_row, class_row, dict_row
 
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.fact_keys import confidences, fact_rules, is_corrected, relation_key, relation_of
 from reverie.language.text import plain_name
 from reverie.model import READER, Kind, Phase, Proposition, stable_id
+from reverie.model.arrival import arrival
 from reverie.policy import Policy
 from reverie.policy.relations import Relation
 from reverie.store.queries import queries
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StatingMemory:
-    """A memory that states something."""
+class StatingMemory(NamedTuple):
+    """A memory that states something; in the order of `read_stating`, since a tuple is made of thousands of rows."""
 
     id: UUID
     subject_id: str
@@ -55,6 +55,12 @@ class StatingMemory:
     valid_from: datetime | None
     valid_to: datetime | None
     superseded_by: UUID | None
+    #: The turn that ended it, and its place in the log.
+    ended_by: UUID | None
+    end_session_id: str | None
+    end_turn_index: int | None
+    #: Whether the memory that ended it is forgotten.
+    is_end_forgotten: bool
     #: Who said it, or what it corrects.
     said_by: str | None
     #: Of the turn.
@@ -105,7 +111,7 @@ def read_evidence(conn: Connection[Any], params: Mapping[str, Any]) -> list[Evid
 
 def read_stating(conn: Connection[Any], params: Mapping[str, Any]) -> list[StatingMemory]:
     """Return the memories of the subjects `dirty` that state something of `relations`, or by key."""
-    with conn.cursor(row_factory=class_row(StatingMemory)) as cursor:
+    with conn.cursor(row_factory=args_row(StatingMemory)) as cursor:
         return cursor.execute(queries("facts")["read_stating"], params).fetchall()
 
 
@@ -283,7 +289,7 @@ def outlived_values(
 ) -> list[StatedValue]:
     """Return what memories stated that are forgotten: as a structured fact that is still known, or as an end.
 
-    What they replaced, and what replaced them, stays so.
+    What they replaced, and what replaced them, stays so: the end of a memory rests on the turn that ended it.
     """
     kept = {memory.id for memory in memories}
     gone = [fact for fact in known if fact.memory_id not in kept]
@@ -294,11 +300,9 @@ def outlived_values(
         for value, fact in zip(list(values), gone, strict=True)
         if fact.valid_to is not None and fact.replaced_by is None
     ]
-    stated = {fact.memory_id for fact in gone}
     for memory in memories:
-        by, at = memory.superseded_by, memory.valid_to
-        if memory.state != "merged" and by and at and by not in kept and by not in stated:
-            values += (_end_of(value, by, at, by, tenant_id) for value in stated_values([memory], policy, tenant_id))
+        if memory.is_end_forgotten:
+            values += (_lasting_end(value, memory, tenant_id) for value in stated_values([memory], policy, tenant_id))
     return values
 
 
@@ -329,6 +333,17 @@ _OF_FACT = (
     "id", "subject_id", "speaker", "category", "key", "value", "confidence", "importance", "valid_from", "memory_id",
     "turn_id", "origin", "model", "session_id", "turn_index",
 )  # fmt: skip
+
+
+def _lasting_end(value: StatedValue, memory: StatingMemory, tenant_id: str) -> StatedValue:
+    """The end of a memory by a statement that is forgotten: at its time, of that memory, and of nothing else."""
+    assert memory.valid_to is not None and memory.superseded_by is not None
+    end = _end_of(value, memory.superseded_by, memory.valid_to, memory.superseded_by, tenant_id)
+    end = replace(end, ends_memory=memory.id)
+    after = arrival(memory.end_session_id, memory.end_turn_index, memory.ended_by)
+    if (memory.valid_to, after) < (memory.happened_at, arrival(memory.session_id, memory.turn_index, memory.turn_id)):
+        return end  # untrue from the beginning: it comes last of its time, as what no turn said
+    return replace(end, turn_id=memory.ended_by, session_id=memory.end_session_id, turn_index=memory.end_turn_index)
 
 
 def _end_of(value: StatedValue, source: UUID, at: datetime, by: UUID, tenant_id: str) -> StatedValue:

@@ -44,9 +44,10 @@ from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
 
 
-def facts(work: Work) -> Report:
+def facts(work: Work, *, undecided: bool = False) -> Report:
     """Decide on what is new; counts what was written, and what was not taken, by reason.
 
+    `undecided`: only on what no run has decided on, as where this one has just decided on the rest of the cycle.
     `structured` and `replaced` are structured facts, `superseded` and `restored` memories, `conflicts` pairs of them.
     `discarded_unsure` and `discarded_unimportant` are below the policy's least confidence and importance,
     `discarded_weaker` less sure than the value in force. With a language model also what `judge_ends` counts; a message
@@ -55,7 +56,7 @@ def facts(work: Work) -> Report:
     with run(work, "facts") as attempt:
         for name in ("structured", "replaced", "superseded", "restored", "conflicts"):
             attempt.report.add(name, 0)
-        params = attempt.params() | {"origins": list(fact_rules(work.policy))}
+        params = attempt.params() | {"origins": list(fact_rules(work.policy)), "undecided": undecided}
         judgement = _judge(attempt, params)
         with work.transaction() as conn:
             if judgement.asked:  # what was judged is read again where it is written: nothing is erased in between
@@ -119,11 +120,10 @@ def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: se
     kept += outlived_values(known, memories, policy, tenant_id)
     together = timedelta(minutes=policy.structured_facts.together_minutes)
     decision = decide(kept, read_apart(conn, params), together)
-    known_ids = {fact.id for fact in known}
-    write_values(conn, attempt, decision.values, known_ids)
+    write_values(conn, attempt, decision.values, {fact.id: fact for fact in known})
     write_validity(conn, attempt, memories, decision.validity)
     write_conflicts(conn, attempt, params, decision.conflicts)
-    unseen = {value.id for value in kept if value.memory_id in new} - known_ids
+    unseen = {value.id for value in kept if value.memory_id in new} - {fact.id for fact in known}
     attempt.report.discard("weaker", len(decision.weaker & unseen))
 
 

@@ -159,6 +159,8 @@ class Validity:
     valid_from: datetime
     valid_to: datetime | None = None
     superseded_by: UUID | None = None
+    #: The turn that ended it; None: no turn did, or nothing.
+    ended_by: UUID | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)

@@ -247,14 +247,16 @@ class Timeline:
         self.others.append((value, None))
 
     def _end_memory(self, value: StatedValue) -> None:
-        """Take the end of what one memory states: the value that it is in force for, or its plan."""
+        """Take the end of what one memory states: the value that it is in force for, its plan, or its own end."""
         said = [stint for stint in self.stints if any(value.ends_memory == each.bearer_id for each in stint.stated)]
         for stint in dict.fromkeys(stint.latest() for stint in said):
             if stint.is_open:
                 self._end_said(stint, value)
-        for place, plan in list(self._plans.items()):
-            if value.ends_memory == plan.bearer_id and frozenset((plan.bearer_id, value.bearer_id)) not in self._apart:
-                self.others[place] = (self._plans.pop(place), value)
+        for place, (other, by) in enumerate(self.others):
+            is_meant = by is None and other.ends_words is None and value.ends_memory == other.bearer_id
+            if is_meant and frozenset((other.bearer_id, value.bearer_id)) not in self._apart:
+                self.others[place] = (other, value)
+                self._plans.pop(place, None)
 
     def _end_said(self, stint: Stint, value: StatedValue) -> None:
         """End what was said of a value before a message; what the message itself states goes on.

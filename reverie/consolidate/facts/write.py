@@ -8,25 +8,32 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.consolidate.facts.read import StatingMemory
+from reverie.consolidate.facts.read import KnownFact, StatingMemory
 from reverie.consolidate.facts.statements import Undecided, Validity, ValueInForce
 from reverie.consolidate.memories import set_live
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
 
-def write_values(conn: Connection[Any], attempt: Run, values: Sequence[ValueInForce], known: set[UUID]) -> None:
-    """Write the structured facts, given the ids of those already written; counts `structured` and `replaced`."""
+def write_values(
+    conn: Connection[Any], attempt: Run, values: Sequence[ValueInForce], known: Mapping[UUID, KnownFact]
+) -> None:
+    """Write the structured facts, given those already written, by id; counts `structured` and `replaced`."""
     sql, params = queries("facts"), attempt.params()
-    if gone := sorted(known - {value.fact.id for value in values}):
+    if gone := sorted(known.keys() - {value.fact.id for value in values}):
         conn.execute(sql["delete_facts"], params | {"ids": gone})
-    if old := [value for value in values if value.fact.id in known]:
-        attempt.report.add("replaced", conn.execute(sql["end_facts"], params | _ends(old)).rowcount)
+    if changed := [value for value in values if _is_changed(value, known.get(value.fact.id))]:
+        attempt.report.add("replaced", conn.execute(sql["end_facts"], params | _ends(changed)).rowcount)
     new = [value for value in values if value.fact.id not in known]
     if new:
         columns = _columns(new) | _ends(new)
         attempt.report.add("structured", conn.execute(sql["write_facts"], params | columns).rowcount)
         attempt.report.add("replaced", sum(value.ended_at is not None for value in new))
+
+
+def _is_changed(value: ValueInForce, fact: KnownFact | None) -> bool:
+    """Whether a value that is written ended, or holds again."""
+    return fact is not None and (fact.valid_to, fact.replaced_by) != (value.ended_at, value.replaced_by)
 
 
 def _ends(values: Sequence[ValueInForce]) -> dict[str, list[Any]]:
@@ -71,6 +78,7 @@ def write_validity(
         "valid_from": [valid.valid_from for _, valid in changed],
         "valid_to": [valid.valid_to for _, valid in changed],
         "superseded_by": [valid.superseded_by for _, valid in changed],
+        "ended_by": [valid.ended_by for _, valid in changed],
         "forget_at": [_forget_at(attempt, memory, valid) for memory, valid in changed],
     }
     conn.execute(queries("facts")["write_validity"], attempt.params() | columns)
@@ -83,8 +91,8 @@ def write_validity(
 
 def _stands(attempt: Run, memory: StatingMemory, valid: Validity) -> bool:
     """Whether a memory is as it should be already."""
-    written = memory.valid_from, memory.valid_to, memory.superseded_by, memory.state
-    if written != (valid.valid_from, valid.valid_to, valid.superseded_by, _state(memory, valid)):
+    written = memory.valid_from, memory.valid_to, memory.superseded_by, memory.ended_by, memory.state
+    if written != (valid.valid_from, valid.valid_to, valid.superseded_by, valid.ended_by, _state(memory, valid)):
         return False
     return memory.state != "superseded" or memory.forget_at == _forget_at(attempt, memory, valid)
 

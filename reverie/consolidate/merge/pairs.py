@@ -31,10 +31,15 @@ Group = tuple[str, str, int]
 
 
 def near_pairs(conn: Connection[Any], params: dict[str, Any], groups: Sequence[Group]) -> list[Pair]:
-    """Return the pairs above `params["threshold"]` with a candidate in these groups (subject, kind, rows)."""
+    """Return the pairs above `params["threshold"]` with a candidate in these groups (subject, kind, rows).
+
+    What the transaction asks next is planned by key.
+    """
     small = [group for group in groups if group[2] < PRODUCT_FROM]
     large = [group for group in groups if group[2] >= PRODUCT_FROM]
-    return [*joined_pairs(conn, params, small), *product_pairs(conn, params, large)]
+    joined = joined_pairs(conn, params, small)
+    plan_by_key(conn)
+    return [*joined, *product_pairs(conn, params, large)]
 
 
 def joined_pairs(conn: Connection[Any], params: dict[str, Any], groups: Sequence[Group]) -> list[Pair]:
@@ -43,9 +48,7 @@ def joined_pairs(conn: Connection[Any], params: dict[str, Any], groups: Sequence
         return []
     plan_by_group(conn)
     statement = queries("merge")["near_pairs"]
-    pairs: list[Pair] = conn.execute(statement, params | group_params(groups), binary=True).fetchall()
-    plan_by_key(conn)
-    return pairs
+    return conn.execute(statement, params | group_params(groups), binary=True).fetchall()
 
 
 def product_pairs(conn: Connection[Any], params: dict[str, Any], groups: Sequence[Group]) -> list[Pair]:

@@ -17,7 +17,6 @@ from reverie.consolidate.merge.decide import MergeDecision, NearMemory, decide_m
 from reverie.consolidate.merge.pairs import Group, group_params, near_pairs
 from reverie.consolidate.merge.write import write_merges
 from reverie.store.locks import lock_subjects
-from reverie.store.plans import plan_by_key
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
@@ -51,7 +50,6 @@ def merge(work: Work) -> Report:
 def _merge_chunk(conn: Connection[Any], attempt: Run, groups: list[Group], params: dict[str, Any]) -> None:
     sql, report, policy = queries("merge"), attempt.report, attempt.work.policy
     lock_subjects(conn, attempt.work.tenant_id, params["dirty"])
-    plan_by_key(conn)
     pairs = near_pairs(conn, params, [group for group in groups if group[1] in policy.merge.kinds])
     decision = MergeDecision()
     if pairs:

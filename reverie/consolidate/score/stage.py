@@ -72,6 +72,8 @@ def _touch(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
         }
         conn.execute(sql["write_touched"], params | columns)
     conn.execute(sql["write_accesses"], params)
+    if not rewards:
+        return
     outcomes = {
         "memory_ids": [touch.touched_id for touch in rewards],
         "outcome_ids": [touch.source_id for touch in rewards],

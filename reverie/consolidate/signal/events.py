@@ -14,7 +14,7 @@ from psycopg import Connection
 from reverie.consolidate.signal.history import SubjectDays
 from reverie.language.life_events.mentions import EventMessage, KnownStatement, Mention, find_mentions
 from reverie.language.life_events.settling import LifeEvent, settle_events
-from reverie.language.sensitivity import classes_among
+from reverie.language.sensitive.classes import classes_among
 from reverie.model import stable_id
 from reverie.policy import Policy
 from reverie.policy.signals import is_zone

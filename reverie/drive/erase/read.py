@@ -99,7 +99,7 @@ def find_subject(conn: Connection[Any], tenant_id: str, target: Target) -> str:
     (known,) = conn.execute(sql["knows_subject"], params | {"subject": target.subject_id}).fetchone() or (False,)
     if not known:
         raise NotFoundError(
-            f"Nothing is kept of subject {target.subject_id!r} in tenant {tenant_id}.",
+            f"Nothing is kept about subject {target.subject_id!r} in tenant {tenant_id}.",
             unknown=("subject", target.subject_id),
         )
     return target.subject_id

@@ -88,7 +88,7 @@ def compare_head(examples: Sequence[TurnExample], policy: Policy) -> HeadCompari
             f" one side, and {_FEWEST_PEOPLE} are needed. One in {_HELD_BACK} is held back, by a hash of the subject."
         )
     if len({not one.errors for one in fitting}) < 2:
-        raise InputError("Reader and language model agree on all turns, or on none: there is nothing to tell apart.")
+        raise InputError("The reader and the language model agree on all turns, or on none: there is nothing to learn.")
     head = fitted_head(fitting, shared_reader().model)
     before = np.array([one.sureness for one in held])
     after = np.array([head.sureness(one.signs) for one in held])
@@ -162,7 +162,7 @@ def _enough_replies(store: Store, tenant_id: str, policy: Policy, least: int | N
     needed, there = least or policy.extract.model.distill_replies, count_replied(store, tenant_id)
     if there < needed:
         raise InputError(
-            f"Tenant {tenant_id} has kept replies about {there:,} turns; the reader learns from {needed:,} and more"
+            f"Tenant {tenant_id} has kept replies about {there:,} turns; the reader needs at least {needed:,}"
             " ([extract.model] distill_replies, or --least)."
         )
     return there

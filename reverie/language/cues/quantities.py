@@ -14,6 +14,7 @@ _QUANTITY = re.compile(
     r"(?:(?P<sign>[%x×])(?![\w])|(?P<glued>[a-zA-Z]{1,3})(?![\w])"
     rf"|[ -]?{_PACK.text('between')}(?P<unit>[a-zA-Z]{{2,}}))?"
 )
+_DIGIT = re.compile(r"[0-9]")
 _BEFORE = re.compile(r"(?P<metric>[a-zA-Z]{3,}) ?(?:=|:|→|->) ?$")
 _SCALES = {"k": 1e3, "m": 1e6}
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "₹": "inr"}
@@ -31,12 +32,19 @@ class Quantity(NamedTuple):
     unit: str
 
 
+def has_digit(text: str) -> bool:
+    """Return whether a text has a digit, without which it has no quantity."""
+    return _DIGIT.search(text) is not None
+
+
 def quantities(text: str) -> list[Quantity]:
     """Return the quantities of a text: "340 views" is (340, "views"), "2.8x" (2.8, "times"), "$1.5k" (1500, "usd").
 
     Parts of dates and times do not count. A number like 1999 or 2024 without a unit is taken for a year.
     """
-    result = []
+    result = list[Quantity]()
+    if not has_digit(text):  # most texts
+        return result
     for match in _QUANTITY.finditer(text):
         word = (match["glued"] or match["unit"] or "").lower()
         if (

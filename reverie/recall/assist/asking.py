@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from reverie.inference import Embedder, Vectors
-from reverie.language.sensitivity import classes_among, is_always_told
+from reverie.language.sensitive.classes import classes_among, is_always_told
 from reverie.policy import Policy
 from reverie.policy.sensitivity import SensitivityPolicy
 from reverie.recall.candidates import SMALL_TALK, embed_query

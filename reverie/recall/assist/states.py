@@ -14,7 +14,7 @@ from uuid import UUID
 
 import orjson
 
-from reverie.language.sensitivity import classes_among
+from reverie.language.sensitive.classes import classes_among
 from reverie.policy.sensitivity import SensitiveClass, SensitivityPolicy
 from reverie.store.queries import queries, variants
 from reverie.store.session import Statement, TenantSession

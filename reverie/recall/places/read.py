@@ -28,7 +28,7 @@ class Former(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A memory on the way from a statement that no longer holds to what does."""
+    """A memory on the way from a statement that no longer holds to what does, or the turn that ended the last."""
 
     first_id: UUID
     id: UUID
@@ -41,6 +41,7 @@ class Step:
     session_id: str | None
     importance: float
     is_recallable: bool
+    depth: int
 
     @property
     def hit(self) -> Hit:

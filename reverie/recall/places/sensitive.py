@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from uuid import UUID
 
-from reverie.language.sensitivity import classes_among, is_always_told
+from reverie.language.sensitive.classes import classes_among, is_always_told
 from reverie.policy.sensitivity import SensitiveClass
 from reverie.recall.places.replacements import Candidates
 

@@ -7,7 +7,7 @@ from itertools import islice
 from uuid import UUID
 
 from reverie.inference import Vectors, from_half_wire, to_half_wire
-from reverie.language.sensitive_vectors import sensitive_by_vector
+from reverie.language.sensitive.vectors import sensitive_by_vector
 from reverie.policy.sensitivity import SensitiveClass
 from reverie.recall.places.replacements import Candidates
 from reverie.recall.places.sensitive import VectorClasses

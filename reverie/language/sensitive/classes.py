@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 from typing import Final
 
 from reverie.language.pack import read_table
+from reverie.language.sensitive.secrets import likely_secrets
+from reverie.language.text import Span
 from reverie.policy.sensitivity import SENSITIVE_CLASSES, SensitiveClass
 
 #: Classes that make what is said of somebody else sensitive.
@@ -56,9 +58,12 @@ def classes_among(text: str, asked: frozenset[SensitiveClass]) -> frozenset[Sens
     return frozenset(found)
 
 
-def without_secrets(text: str) -> tuple[str, int]:
-    """Return a text with `[redacted]` in the place of each secret, and how many there were."""
-    if not (spans := sorted(_spans(text))):
+def without_secrets(text: str, *, by_rules_alone: bool = False) -> tuple[str, int]:
+    """Return a text with `[redacted]` in the place of each secret, and how many there were.
+
+    `by_rules_alone`: for texts that nobody typed, such as what a tool returns, whose numbers mean anything.
+    """
+    if not (spans := sorted(_spans_by_rules(text) if by_rules_alone else _spans(text))):
         return text, 0
     parts, at, number = [], 0, 0
     for start, end in spans:
@@ -80,7 +85,12 @@ def is_always_told(text: str) -> bool:
     return _always_told().search(text) is not None
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
+def _spans(text: str) -> list[Span]:
+    likely = [(start, end) for start, end in likely_secrets(text) if REDACTED not in text[start - 1 : end + 1]]
+    return _spans_by_rules(text) + likely
+
+
+def _spans_by_rules(text: str) -> list[Span]:
     # a search in lower case takes a fifth of one without case
     lowered = (text if text.isascii() else text.translate(_LETTERS)).lower()
     if not _secret_cue().search(lowered):

@@ -6,8 +6,8 @@ import pytest
 
 from bench.sensitivity import labelled, rates
 from reverie.inference import Embedder, load_embedder
-from reverie.language.sensitive_vectors import sensitive_by_vector
-from reverie.language.sensitivity import sensitive_classes
+from reverie.language.sensitive.classes import sensitive_classes
+from reverie.language.sensitive.vectors import sensitive_by_vector
 
 
 @pytest.fixture(scope="module")
@@ -15,16 +15,17 @@ def minilm() -> Embedder:
     return load_embedder("minilm")
 
 
-def test_more_is_found_than_by_words_and_rightly(minilm: Embedder) -> None:
-    """On the half of the set that nothing was fitted on."""
-    held = [each for each in labelled() if each.half == "second"]
+@pytest.mark.parametrize(("half", "right", "all_"), [("second", 0.95, 0.8), ("third", 0.85, 0.45)])
+def test_more_is_found_than_by_words_and_rightly(minilm: Embedder, half: str, right: float, all_: float) -> None:
+    """On the halves of the set that nothing was fitted on; the third is by another author."""
+    held = [each for each in labelled() if each.half == half]
     vectors = minilm.encode([each.text for each in held])
     found = [
         sensitive_classes(each.text) | sensitive_by_vector(vector, minilm.model)
         for each, vector in zip(held, vectors, strict=True)
     ]
     _, precision, recall = rates([(bool(each.classes), bool(those)) for each, those in zip(held, found, strict=True)])
-    assert precision >= 0.95 and recall >= 0.8
+    assert precision >= right and recall >= all_
 
 
 def test_small_talk_is_nothing(minilm: Embedder) -> None:

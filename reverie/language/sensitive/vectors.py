@@ -1,4 +1,4 @@
-"""What is sensitive in a text by its vector, beside the rules of `sensitivity`: what no word gives away.
+"""What is sensitive in a text by its vector, beside the rules of `classes`: what no word gives away.
 
 A logistic regression a class, whose score of 0 and more is of the class. `training/sensitivity/train.py` makes
 `cues/sensitive_weights.json`. English.

@@ -1,0 +1,142 @@
+"""Secrets that no word gives away: "gate is 4471 then the hash", "go in as me: jparrish / Tr0mb0ne!wed".
+
+A logistic regression over what a piece of text looks like and the words round it. `training/sensitivity/secrets.py`
+makes `secret_weights.json`. English. What is made of letters alone is left to the rules of `classes`.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from importlib.resources import files
+from math import fsum
+from typing import Final, NamedTuple
+from zlib import crc32
+
+import numpy as np
+import orjson
+
+from reverie.language.text import Span
+
+WEIGHTS: Final = "secret_weights.json"
+#: Buckets into which features are hashed.
+BUCKETS: Final = 1 << 15
+#: Digits of a score that decide.
+_DIGITS: Final = 2
+#: What a text has in which a piece might be a secret: digits, signs or capitals inside of a word.
+_CUE: Final = re.compile(r"[0-9]|[a-z][A-Z]|[A-Za-z][^\w\s'’.,;:!?)/-]+[A-Za-z]")
+#: Groups of digits that stand together, and what stands between white space and brackets.
+_PIECE: Final = re.compile(
+    r"(?<![\w.-])[0-9]{1,8}(?:[ .-][0-9]{1,8}){1,7}(?![\w]|[.,][0-9])|[^\s\"“”‘`(){}<>\[\],;]{3,80}"
+)
+#: Signs at the ends of a piece that belong to the sentence.
+_EDGES: Final = ".,;:!?\"'’”“‘)]}>*"
+_WORD: Final = re.compile(r"[^\W\d_]+|[0-9]+|[^\w\s]")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+#: Fewer characters are no secret.
+_LEAST: Final = 3
+#: Words before and after a piece that count by their place, and those that count wherever they are.
+_PLACES, _AROUND = 3, 8
+#: Characters of shapes that count one by one; longer runs count as that many.
+_LONGEST = 6
+
+
+class Suspect(NamedTuple):
+    """A piece of text that might be a secret."""
+
+    start: int
+    end: int
+
+
+def suspects(text: str) -> Iterator[Suspect]:
+    """Yield the pieces of a text that look as if they might be a secret."""
+    if not _CUE.search(text):
+        return
+    for match in _PIECE.finditer(text):
+        if not _CUE.search(match[0]):
+            continue
+        found = match[0].rstrip(_EDGES)
+        # "name:secret", "NAME=secret": a secret is what stands behind
+        cut = max(found.rfind("=", 0, -1), found.rfind(":", 0, -1) if "://" not in found else -1) + 1
+        if len(found) - cut >= _LEAST and not found[cut:].isalpha():
+            yield Suspect(match.start() + cut, match.start() + len(found))
+
+
+def suspect_features(text: str, piece: Suspect) -> list[str]:
+    """Return what a piece looks like and what stands round it, as names."""
+    said = text[piece.start : piece.end]
+    shape = _shape(said)
+    digits = sum(each.isdigit() for each in said)
+    letters = sum(each.isalpha() for each in said)
+    found = [
+        "bias",
+        f"s {shape}",
+        f"k {re.sub('[0-9]+', '', shape)}",
+        f"n {min(len(said), 20)}",
+        f"d {min(digits, 12)}",
+    ]
+    found += [f"l {min(letters, 12)}", f"head {_head(said)}", f"tail {_head(said[::-1])[::-1]}"]
+    found += [f"sign {each}" for each in set(said) if not each.isalnum()]
+    if said.isdigit():
+        found += [f"year {1900 <= int(said[:4]) < 2100 and len(said) == 4}", f"zero {said[0] == '0'}"]
+    before, after = text[max(0, piece.start - 120) : piece.start], text[piece.end : piece.end + 120]
+    found += [f"left {before[-1:]}", f"right {after[:1]}"]
+    left, right = _WORD.findall(before.lower())[::-1][:_AROUND], _WORD.findall(after.lower())[:_AROUND]
+    for side, words in (("b", left), ("a", right)):
+        found += [f"{side}{place} {word}" for place, word in enumerate(words[:_PLACES])]
+        found += [f"{side} {word}" for word in set(words)]
+    found.append(f"b01 {' '.join(left[:2])}")
+    found += [f"t {word}" for word in set(_LETTERS.findall(text.lower())[:60])]
+    return found
+
+
+def feature_buckets(names: Iterable[str]) -> list[int]:
+    """Return the buckets of features, each once, in order."""
+    return sorted(set(map(_bucket, names)))
+
+
+def likely_secrets(text: str) -> list[Span]:
+    """Return the spans of a text that are likely secrets; some 50 us for each piece that might be one."""
+    found = list(suspects(text))
+    if not found:
+        return []
+    weights = _weights()
+    return [
+        (piece.start, piece.end)
+        for piece in found
+        if round(fsum(weights[bucket] for bucket in feature_buckets(suspect_features(text, piece))), _DIGITS) >= 0
+    ]
+
+
+@lru_cache(maxsize=1 << 15)
+def _bucket(name: str) -> int:
+    return crc32(name.encode(errors="replace")) % BUCKETS
+
+
+def _shape(said: str) -> str:
+    """Runs of like characters with their lengths: "Tr0mb0ne!" is "A1a1d1a2d1a2!1"."""
+    kinds = [
+        "d" if each.isdigit() else "A" if each.isupper() else "a" if each.isalpha() else each for each in said[:40]
+    ]
+    runs: list[tuple[str, int]] = []
+    for kind in kinds:
+        if runs and runs[-1][0] == kind:
+            runs[-1] = kind, runs[-1][1] + 1
+        else:
+            runs.append((kind, 1))
+    return "".join(f"{kind}{min(number, _LONGEST)}" for kind, number in runs)
+
+
+def _head(said: str) -> str:
+    """The letters with which a text begins, in lower case, at most four."""
+    match = _LETTERS.match(said)
+    return match[0][:4].lower() if match else ""
+
+
+@cache
+def _weights() -> list[float]:
+    stored = orjson.loads(files(__package__).joinpath(WEIGHTS).read_bytes())
+    weights: list[float] = np.frombuffer(base64.b64decode(stored["weights"]), "<f2").astype(float).tolist()
+    return weights
