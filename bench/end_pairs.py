@@ -7,7 +7,8 @@ Of the voices whose ends were labelled (training/reader/GUIDE.md, "What ends"): 
 message and had not ended, in words, of the twelve nearest ones of each message, and all that the message ends. The
 statements are the labelled ones; with `--read`, those of dev and test as the reader reads them and memory keeps them.
 Without it also the pairs of single messages, as the part `single`. `--vectors` writes the vectors of all that was told
-and of all messages, to train which of them are near (training/reader/nearness.py).
+and of all messages, to train which of them are near (training/reader/nearness.py); single messages are put together, a
+hundred at a time, and each meets what was told to all of them.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ MOST = 12
 UNDECIDED = ENDED / "pairs.undecided"
 #: The line of an end that there is not.
 NEVER = 10**9
+#: Single messages that are put together.
+TOGETHER = 100
 
 
 class Old(NamedTuple):
@@ -175,9 +178,14 @@ def pairs(
                 }  # fmt: skip
 
 
-def single(file: Path = ENDED / "single.jsonl") -> Iterator[dict[str, Any]]:
+def single_lines(file: Path = ENDED / "single.jsonl") -> list[dict[str, Any]]:
+    """Return the single messages, each with what it ends and what stays."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def single() -> Iterator[dict[str, Any]]:
     """Yield the pairs of single messages: what each ends, what stays, and the parts of what ends in part."""
-    for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+    for line in single_lines():
         olds = [(old, key == "ended") for key in ("ended", "stays") for old in line[key]]
         olds += [pair for told in line.get("parts", ()) for pair in parted(told["own"], told["ends"])]
         for old, ended in olds:
@@ -203,12 +211,22 @@ def unit_vectors(texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
     return dict(zip(texts, load_embedder("minilm").encode(texts), strict=True))
 
 
+def told_to(line: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Yield what was told before a single message, each with whether the message ends it, if only in part."""
+    yield from ((old, True) for old in line["ended"])
+    yield from ((old, False) for old in line["stays"])
+    yield from ((told["own"], bool(told["ends"])) for told in line.get("parts", ()))
+
+
 def write_vectors(
     file: Path, voices: Mapping[str, Sequence[Mapping[str, Any]]], olds: Mapping[str, Sequence[Old]]
 ) -> None:
     """Write arrays by voice: told in the words of memory and in own ones, lines where told and ended, messages."""
+    singles = single_lines()
     texts = [text for of in olds.values() for old in of for text in (old.content, old.own) if text]
-    vectors = unit_vectors(texts + [line["t"] for lines in voices.values() for line in lines[1:]])
+    texts += [line["t"] for lines in voices.values() for line in lines[1:]]
+    texts += [text for line in singles for text in (line["t"], *(old for old, _ in told_to(line)))]
+    vectors = unit_vectors(texts)
     found: dict[str, Any] = {}
     for name, of in olds.items():
         if of:
@@ -220,7 +238,23 @@ def write_vectors(
                 f"{name}/own": np.stack([vectors[old.own or old.content] for old in of]).astype(np.float16),
                 f"{name}/messages": np.stack([vectors[line["t"]] for line in voices[name][1:]]).astype(np.float16),
             }
+    groups = -(-len(singles) // TOGETHER)
+    for number in range(groups):  # of all writers
+        found |= _together(f"single {number}", singles[number::groups], vectors)
     np.savez(file, **found)
+
+
+def _together(
+    name: str, some: Sequence[Mapping[str, Any]], vectors: Mapping[str, npt.NDArray[np.float32]]
+) -> dict[str, Any]:
+    told = [(old, number if ends else NEVER) for number, line in enumerate(some, 2) for old, ends in told_to(line)]
+    return {
+        f"{name}/part": np.array("single"),
+        f"{name}/line": np.ones(len(told), int),
+        f"{name}/ended": np.array([ended for _, ended in told]),
+        f"{name}/worded": np.stack([vectors[old] for old, _ in told]).astype(np.float16),
+        f"{name}/messages": np.stack([vectors[line["t"]] for line in some]).astype(np.float16),
+    }
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.end_pairs import Old, own_words, pairs, parted, told
+from bench.end_pairs import NEVER, Old, own_words, pairs, parted, told, write_vectors
 from reverie.policy import load_policy
 
 LINES = [
@@ -61,3 +61,17 @@ def test_own_words_are_those_that_end_at_once() -> None:
     assert own_words(line, 1, {(1, 0): both, (1, 1): both}) == ["I teach labs on mondays, and I swim at noon"] * 2
     assert own_words(line, 1, {(1, 0): both}) == ["I teach labs on mondays", "and I swim at noon"]
     assert own_words(line | {"t": "labs on mondays plus swim at noon"}, 1, {(1, 0): both}) == ["", ""]
+
+
+def test_single_messages_meet_what_was_told_to_all_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        {"t": "she's here", "ended": ["Is pregnant"], "stays": ["Sister: Ines"]},
+        {"t": "160", "ended": [], "stays": [], "parts": [{"own": "150 a night, no dogs", "ends": ["150 a night"]}]},
+    ]  # fmt: skip
+    monkeypatch.setattr("bench.end_pairs.single_lines", lambda: lines)
+    write_vectors(file := tmp_path / "vectors.npz", {}, {})
+    with np.load(file) as read:
+        assert {key: read[f"single 0/{key}"].tolist() for key in ("part", "line", "ended")} == {
+            "part": "single", "line": [1, 1, 1], "ended": [2, NEVER, 3],
+        }  # fmt: skip
+        assert read["single 0/worded"].shape == (3, 384) and read["single 0/messages"].shape == (2, 384)

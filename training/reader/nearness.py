@@ -2,9 +2,9 @@
 
 `VECTORS` is of `python -m bench.end_pairs --vectors`. A bilinear form of low rank of the vectors of a statement and a
 message, plus their cosine, gives the log-odds that the message makes the statement untrue: of each message against all
-that its voice had told before, half a minute on two cores. It is trained on the voices of `train`, and what is printed
-is of `dev` and `test`: the share of ends among the nearest statements, and the pairs that must be read for a share of
-ends, beside the same by cosine alone.
+that its voice had told before, half a minute on two cores. It is trained on voices of `train` and single messages.
+What is printed is of `dev` and `test`: the share of ends among the nearest statements, and the pairs that must be read
+for a share of ends, beside the same by cosine alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from training.reader.train import SEED
 
 FILE = Path(__file__).resolve().parents[2] / "reverie" / "inference" / "judge" / "nearness.npz"
 #: Rank of the form, passes over the voices, weight of an end (the log-odds are corrected for it), rate, decay.
-RANK, EPOCHS, END_WEIGHT, RATE, DECAY = 16, 12, 10.0, 3e-3, 3e-2
+RANK, EPOCHS, END_WEIGHT, RATE, DECAY = 32, 12, 10.0, 3e-3, 3e-2
 #: Statements and messages are filled up to multiples of these.
 STATEMENTS, MESSAGES = 160, 256
 SHARES, NEAREST = (0.5, 0.7, 0.8, 0.9), (1, 3, 6, 12)
@@ -45,7 +45,7 @@ class Voice(NamedTuple):
 
 
 def voices(file: Path, part: str) -> Iterator[Voice]:
-    """Yield the voices of a part, each in the words of memory and in the person's own."""
+    """Yield the voices of a part, each in the words of memory and in the person's own where it has both."""
     with np.load(file) as read:
         for name in sorted({key.partition("/")[0] for key in read.files}):
             if read[f"{name}/part"] != part:
@@ -54,6 +54,8 @@ def voices(file: Path, part: str) -> Iterator[Voice]:
             line = np.arange(2, len(messages) + 2)
             meets = (told_at[:, None] < line) & (line <= ended_at[:, None])
             for words in ("worded", "own"):
+                if f"{name}/{words}" not in read:
+                    continue
                 told = read[f"{name}/{words}"].astype(np.float32)
                 yield Voice(told, messages.astype(np.float32), meets, line == ended_at[:, None])
 
@@ -135,7 +137,7 @@ def measure(title: str, some: Sequence[Voice], scores: Sequence[Array]) -> None:
 def main() -> None:
     """Train, write and measure."""
     file = Path(sys.argv[1])
-    numbers = train(list(voices(file, "train")))
+    numbers = train([*voices(file, "train"), *voices(file, "single")])
     halved: dict[str, Any] = {name: values.astype(np.float16) for name, values in numbers.items()}
     np.savez_compressed(FILE, **halved)
     for part in ("dev", "test"):

@@ -39,7 +39,7 @@ class LearnedNearness:
     """A bilinear form. What it gives depends on the pair alone."""
 
     def __init__(self, weights: Mapping[str, npt.NDArray[np.float32]]) -> None:
-        """Take the numbers: `statement`, `message` (384, 16), `of_statement`, `of_message` (384), `cosine`, `bias`."""
+        """Take the numbers: `statement`, `message` (384, 32), `of_statement`, `of_message` (384), `cosine`, `bias`."""
         self._weights = weights
 
     def log_odds(self, statements: Vectors, messages: Vectors) -> npt.NDArray[np.float64]:
