@@ -12,7 +12,7 @@
 - `clock`: times of day
 - `life_events/`: sentences that tell an event of somebody's life, with its day
 - `expiry`: when plans and states end by the time that they name
-- `sensitive`: what is sensitive, by class, and secrets taken out of texts
+- `sensitive/`: what is sensitive, by class, and secrets taken out of texts
 - `fact_keys`: reads a memory as a structured fact, and a text as a statement of a relation
 - `pack`: reads the tables of the language pack
 - `objects`: whether the objects of two statements are the same

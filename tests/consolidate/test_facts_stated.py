@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -313,8 +312,8 @@ def test_what_a_forgotten_memory_with_a_key_ended_elsewhere_stays_so() -> None:
         replaced_by=None, memory_id=employer.id, turn_id=employer.turn_id, origin=employer.origin, model=None,
         session_id=employer.session_id, turn_index=0, is_stated=False,
     )  # fmt: skip
-    ended = replace(
-        nurse, state="superseded", valid_to=employer.happened_at, superseded_by=employer.id, ended_by=employer.turn_id,
+    ended = nurse._replace(
+        state="superseded", valid_to=employer.happened_at, superseded_by=employer.id, ended_by=employer.turn_id,
         end_session_id=employer.session_id, end_turn_index=0, is_end_forgotten=True,
     )  # fmt: skip
     values = [*stated_values([ended], POLICY, "test"), *outlived_values([fact], [ended], POLICY, "test")]
