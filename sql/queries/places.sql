@@ -1,6 +1,7 @@
 -- name: successors
 -- Statements that no longer hold, each followed by what came in its place, one after the other, up to what holds. Where the
--- memory that ended one is forgotten, the turn that ended it comes last; it is moved where it was found, and never added.
+-- memory that ended one is forgotten, the turn that ended it comes last; it is moved where it was found, and never added. So
+-- is a statement of another relation: it ended the first, and says not what holds instead.
 with recursive chain (first_id, id, ended_by, depth) as (
     select first_id, first_id, null::uuid, 0 from unnest(%(ids)s::uuid[]) as first_id
     union all
@@ -16,12 +17,14 @@ with recursive chain (first_id, id, ended_by, depth) as (
 )
 select c.first_id, m.id, m.kind, m.content, m.state, m.happened_at, m.valid_to, m.turn_id, m.session_id, m.importance,
        m.state in ('candidate', 'active') and m.importance >= %(min_importance)s and coalesce(m.expires_at > %(as_of)s, true)
+           and m.relation is not distinct from f.relation
            and not exists (select from memory.marks k
                            where k.tenant_id = %(tenant)s and k.subject_id = m.subject_id and k.item_id = m.id
                              and k.mark <> 'pinned') as is_recallable,
        c.depth
 from chain c
 join memory.memories m on m.tenant_id = %(tenant)s and m.id = c.id
+join memory.memories f on f.tenant_id = %(tenant)s and f.id = c.first_id
 union all
 select c.first_id, t.id, 'turn', t.text, 'active', t.said_at, null, t.id, t.session_id, 0, false, c.depth
 from chain c

@@ -21,7 +21,7 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.recall.contexts.context import assemble_context
 from reverie.recall.places.currency import by_currency, later_first
-from reverie.recall.places.read import Former
+from reverie.recall.places.read import Former, read_formers
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.recall.result import Hit, RecallResult
@@ -178,6 +178,19 @@ def test_the_turn_that_ended_it_stands_for_a_statement_that_is_forgotten(
         result = ask(store, embedder, "Do I live in Oslo?")
         assert place(result, "Bergen") < place(result, "Oslo")
         assert result.hits[place(result, "Bergen")].item == "turn"
+
+
+def test_what_ended_it_in_another_relation_is_not_added(
+    databases: Databases, embedder: Embedder, tmp_path: Path
+) -> None:
+    """It says not what holds instead."""
+    with told(databases, embedder, tmp_path / "turns.jsonl") as store, store.transaction("acme") as conn:
+        ((old,),) = conn.execute("select id from memory.memories where state = 'superseded' and content like '%Oslo%'")
+        for relation, is_added in (("lives_in", True), ("works_at", False)):
+            conn.execute("update memory.memories set relation = %s where content like '%%Bergen%%'", [relation])
+            conn.commit()
+            found = perform(read_formers(store.session("acme"), {old: [old]}, as_of=END, min_importance=0.0))
+            assert [one.is_recallable for one in found[old]] == [is_added]
 
 
 def test_what_was_is_given_when_it_is_asked_for(moved: Store, embedder: Embedder) -> None:
