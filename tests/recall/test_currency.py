@@ -184,11 +184,14 @@ def test_what_ended_it_in_another_relation_is_not_added(
     databases: Databases, embedder: Embedder, tmp_path: Path
 ) -> None:
     """It says not what holds instead."""
-    with told(databases, embedder, tmp_path / "turns.jsonl") as store, store.transaction("acme") as conn:
-        ((old,),) = conn.execute("select id from memory.memories where state = 'superseded' and content like '%Oslo%'")
+    with told(databases, embedder, tmp_path / "turns.jsonl") as store:
         for relation, is_added in (("lives_in", True), ("works_at", False)):
-            conn.execute("update memory.memories set relation = %s where content like '%%Bergen%%'", [relation])
-            conn.commit()
+            with store.transaction("acme") as conn:
+                conn.execute("update memory.memories set relation = %s where content like '%%Bergen%%'", [relation])
+                rows = conn.execute(
+                    "select id from memory.memories where state = 'superseded' and content like '%Oslo%'"
+                ).fetchall()
+            old = rows[0][0]
             found = perform(read_formers(store.session("acme"), {old: [old]}, as_of=END, min_importance=0.0))
             assert [one.is_recallable for one in found[old]] == [is_added]
 
