@@ -18,6 +18,7 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.language.grounding import ungrounded
+from reverie.language.sensitive.classes import without_secrets
 from reverie.language.text import strip_invisible, written_day
 from reverie.store.database import Store
 from tests.models.conftest import Conn, Server
@@ -112,7 +113,7 @@ def test_to_a_model_that_behaves_they_are_something_that_was_said(
 def test_what_a_model_that_obeys_says_is_caught(
     remember: Callable[[], Counter[str]], server: Server, conn: Conn
 ) -> None:
-    server.manner(obey={strip_invisible(one["text"]): obeyed(one) for one in INJECTIONS})
+    server.manner(obey={strip_invisible(without_secrets(one["text"])[0]): obeyed(one) for one in INJECTIONS})
     counts = remember()
     assert failed(counts, "compress") == {reason: number for reason, number in CAUGHT.items() if reason != "nothing"}
     raw = (one["caught"] for one in INJECTIONS if "raw" in one and one.get("role", "user") == "user")

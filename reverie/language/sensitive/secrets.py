@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import islice
 from math import fsum
 from typing import Final, NamedTuple
 from zlib import crc32
@@ -39,6 +40,10 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _LEAST: Final = 3
 #: Words before and after a piece that count by their place, and those that count wherever they are.
 _PLACES, _AROUND = 3, 8
+#: Words of a text that count, and characters in which they are looked for.
+_WORDS, _BEGINNING = 60, 1000
+#: Pieces of a text that are looked at: one with more is a table that nobody typed.
+_MOST = 100
 #: Characters of shapes that count one by one; longer runs count as that many.
 _LONGEST = 6
 
@@ -88,7 +93,7 @@ def suspect_features(text: str, piece: Suspect) -> list[str]:
         found += [f"{side}{place} {word}" for place, word in enumerate(words[:_PLACES])]
         found += [f"{side} {word}" for word in set(words)]
     found.append(f"b01 {' '.join(left[:2])}")
-    found += [f"t {word}" for word in set(_LETTERS.findall(text.lower())[:60])]
+    found += [f"t {word}" for word in set(_LETTERS.findall(text[:_BEGINNING].lower())[:_WORDS])]
     return found
 
 
@@ -98,8 +103,8 @@ def feature_buckets(names: Iterable[str]) -> list[int]:
 
 
 def likely_secrets(text: str) -> list[Span]:
-    """Return the spans of a text that are likely secrets; some 50 us for each piece that might be one."""
-    found = list(suspects(text))
+    """Return the spans of a text that are likely secrets, among its first hundred pieces; some 50 us for each."""
+    found = list(islice(suspects(text), _MOST))
     if not found:
         return []
     weights = _weights()

@@ -57,3 +57,8 @@ def test_half_of_the_secrets_of_an_author_who_saw_no_rules_are_found() -> None:
     flags = [("credentials" in each.classes, without_secrets(each.text)[1] > 0) for each in held]
     _, precision, recall = rates(flags)
     assert precision >= 0.88 and recall >= 0.55
+
+
+def test_a_long_text_costs_no_more_than_its_first_pieces() -> None:
+    table = "Tr0mb0ne!wed 4471 " * 50_000
+    assert len(likely_secrets(f"go in as me: jparrish / {table}")) <= 100
