@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,9 @@ import orjson
 from reverie.capture.identity import statement_hash, turn_hash
 from reverie.language.sensitive.classes import is_identifier, without_secrets
 from reverie.model import ImportedStatement, Turn
+
+#: Two words, one after the other: what no code, number or time has.
+_WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")
 
 
 def redacted_turns(turns: Sequence[Turn]) -> tuple[list[Turn], int]:
@@ -34,23 +38,24 @@ def redacted_payload(payload: bytes | None) -> bytes | None:
     except ValueError:
         text = payload.decode(errors="surrogateescape")
         return without_secrets(text)[0].encode(errors="surrogateescape")
-    clean = redacted_json(record)
+    clean = redacted_json(record, is_typed=True)
     return payload if clean == record else orjson.dumps(clean)
 
 
-def redacted_json(value: Any, name: str = "") -> Any:
+def redacted_json(value: Any, name: str = "", *, is_typed: bool = False) -> Any:
     """Return the same JSON without secrets: those in its texts, and values whose `name` says that they are one.
 
-    Values named as an identifier are left.
+    Values named as an identifier are left. `is_typed`: it has messages that somebody typed, so its texts of several
+    words are read as messages are.
     """
     if isinstance(value, dict):
-        return {each: redacted_json(below, each) for each, below in value.items()}
+        return {each: redacted_json(below, each, is_typed=is_typed) for each, below in value.items()}
     if isinstance(value, list):
-        return [redacted_json(each, name) for each in value]
+        return [redacted_json(each, name, is_typed=is_typed) for each in value]
     if not isinstance(value, str | int) or isinstance(value, bool) or is_identifier(name):
         return value
     text = str(value)
-    clean, number = without_secrets(text, by_rules_alone=True)
+    clean, number = without_secrets(text, by_rules_alone=not (is_typed and _WORDS.search(text)))
     if not number and name:
         label = f"{name.replace('_', ' ')}: "
         labelled, number = without_secrets(label + text, by_rules_alone=True)

@@ -94,3 +94,9 @@ def test_metadata_of_observations_is_cleaned(store: Store) -> None:
     perform(observed)
     with store.transaction("t") as conn:
         assert conn.execute("select metadata from log.events").fetchone() == ({"api_key": "[redacted]"},)
+
+
+def test_a_message_in_a_dead_letter_is_read_as_messages_are() -> None:
+    record = {"said_at": "2026-13-01 09:00:00", "user": "u-4471-ab", "text": "press 3-9-9-4 on the side gate and push"}
+    clean = json.loads(redacted_payload(json.dumps(record).encode()) or b"")
+    assert clean == record | {"text": "press [redacted] on the side gate and push"}

@@ -67,10 +67,10 @@ def without_secrets(text: str, *, by_rules_alone: bool = False) -> tuple[str, in
         return text, 0
     parts, at, number = [], 0, 0
     for start, end in spans:
-        if start < at:
-            continue
-        parts += [text[at:start], REDACTED]
-        at, number = end, number + 1
+        if start >= at:
+            parts += [text[at:start], REDACTED]
+            number += 1
+        at = max(at, end)  # of two that overlap, all goes
     return "".join([*parts, text[at:]]), number
 
 
@@ -86,8 +86,7 @@ def is_always_told(text: str) -> bool:
 
 
 def _spans(text: str) -> list[Span]:
-    likely = [(start, end) for start, end in likely_secrets(text) if REDACTED not in text[start - 1 : end + 1]]
-    return _spans_by_rules(text) + likely
+    return _spans_by_rules(text) + likely_secrets(text)
 
 
 def _spans_by_rules(text: str) -> list[Span]:

@@ -8,6 +8,7 @@ import pytest
 
 from bench.sensitivity import HALVES, labelled, measured
 from reverie.language.pack import read_table
+from reverie.language.sensitive import classes
 from reverie.language.sensitive.classes import classes_among, is_always_told, sensitive_classes, without_secrets
 
 
@@ -71,3 +72,8 @@ def test_precision_and_recall_do_not_fall() -> None:
     assert rates["second"]["any"][1] >= 0.96 and rates["second"]["any"][2] >= 0.64
     assert rates["third"]["any"][1] >= 0.78 and rates["third"]["any"][2] >= 0.24
     assert len(labelled()) == 720
+
+
+def test_of_secrets_that_overlap_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(classes, "_spans", lambda text: [(4, 9), (0, 6), (12, 14)])
+    assert without_secrets("0123456789abcdef") == ("[redacted]9ab[redacted]ef", 2)
