@@ -146,7 +146,7 @@ reader: $(READER)/.ready  ## train the reader of messages on training/reader/voi
 	$(READER)/bin/python -m training.reader.publish $(READER)/reader.pickle
 	$(READER)/bin/python -m training.reader.figures $(READER)/reader.pickle --part test
 
-judge: $(READY) $(READER)/.ready  ## train the judge of what a message ends on training/reader and put it in its place (forty minutes on two cores)
+judge: $(READY) $(READER)/.ready  ## train the judge of what a message ends on training/reader and put it in its place (an hour on two quiet cores)
 	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_judge.py tests/training/test_judge_export.py tests/training/test_nearness.py
 	$(BIN)/python -m bench.end_pairs --vectors $(READER)/vectors.npz
 	$(READER)/bin/python -m training.reader.nearness $(READER)/vectors.npz
