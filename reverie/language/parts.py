@@ -49,5 +49,12 @@ def without_parts(text: str, ended: Collection[int]) -> str | None:
     return None if _is_short(left, _LEAST_LEFT) else left
 
 
+def ended_parts(text: str, left: str) -> str:
+    """Return of a text the parts that are not among those that are left, as they stand; all where there are none."""
+    kept = left.casefold()
+    ended = [part.strip(_JOINTS) for part in parts(text) if part.strip(_JOINTS).casefold() not in kept]
+    return ", ".join(ended) or text
+
+
 def _is_short(text: str, least: int = _LEAST_WORDS) -> bool:
     return len(_WORD.findall(text)) < least

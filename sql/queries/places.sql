@@ -1,7 +1,7 @@
 -- name: successors
 -- Statements that no longer hold, each followed by what came in its place, one after the other, up to what holds. Where the
 -- memory that ended one is forgotten, the turn that ended it comes last; it is moved where it was found, and never added. So
--- is a statement of another relation: it ended the first, and says not what holds instead.
+-- is a statement of another relation: it ended the first, and says not what holds instead. `left`: what the end left of the first.
 with recursive chain (first_id, id, ended_by, depth) as (
     select first_id, first_id, null::uuid, 0 from unnest(%(ids)s::uuid[]) as first_id
     union all
@@ -21,12 +21,19 @@ select c.first_id, m.id, m.kind, m.content, m.state, m.happened_at, m.valid_to, 
            and not exists (select from memory.marks k
                            where k.tenant_id = %(tenant)s and k.subject_id = m.subject_id and k.item_id = m.id
                              and k.mark <> 'pinned') as is_recallable,
-       c.depth
+       c.depth,
+       case when c.depth = 0
+            then (select string_agg(r.content, ' ')
+                  from memory.lineage l
+                  join memory.memories r on r.tenant_id = l.tenant_id and r.id = l.memory_id
+                  where l.tenant_id = m.tenant_id and l.source_id = m.turn_id and l.relation = 'extracted'
+                    and r.origin = 'rest' and r.relation is not distinct from m.relation)
+       end as left
 from chain c
 join memory.memories m on m.tenant_id = %(tenant)s and m.id = c.id
 join memory.memories f on f.tenant_id = %(tenant)s and f.id = c.first_id
 union all
-select c.first_id, t.id, 'turn', t.text, 'active', t.said_at, null, t.id, t.session_id, 0, false, c.depth
+select c.first_id, t.id, 'turn', t.text, 'active', t.said_at, null, t.id, t.session_id, 0, false, c.depth, null
 from chain c
 join log.turns t on t.tenant_id = %(tenant)s and t.id = c.ended_by
 where not exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = c.id)

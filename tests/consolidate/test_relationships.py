@@ -29,6 +29,16 @@ def test_a_pet_is_no_partner() -> None:
         assert not decision.conflicts
 
 
+def test_own_words_about_a_pet_stay_true_until_they_are_judged_to_have_ended() -> None:
+    dog, moved = pet(1, "Bruno"), partner(2, "Bruno", origin="said", key=None, category=None)
+    alone = said(0, "single", "holds", "marital_status")
+    decision = decide([dog, moved, alone])
+    assert in_force(decision, dog, moved, alone) == ["Bruno", "Bruno", "single"], "and they end nothing"
+    assert {value.fact.relation for value in decision.values} == {"has_pet", "marital_status"}
+    end = said(5, "Bruno", "ends", "partner", ends_memory=moved.bearer_id, key=None, category=None)
+    assert in_force(decide([end, moved, dog]), dog, moved) == ["Bruno"], "the dog is still there"
+
+
 def test_a_partner_stays_whatever_is_said_of_the_pet() -> None:
     ann, dog, love = partner(0, "Ann"), pet(1, "Bruno"), partner(2, "Bruno")
     assert in_force(decide([ann, dog, love]), ann, dog, love) == ["Ann", "Bruno"]

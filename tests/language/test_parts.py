@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.language.parts import parts, without_parts
+from reverie.language.parts import ended_parts, parts, without_parts
 
 LISTING = "Our holiday let: the Net Loft, sleeps 4, no dogs, £140 a night. min 3 nights"
 
@@ -26,6 +26,11 @@ def test_a_text_without_some_of_its_parts() -> None:
     assert without_parts("For May, in Liverpool by train", {0}) == "in Liverpool by train"
     # two words tell nothing alone
     assert without_parts("For May, in Liverpool by train", {1}) is None
+
+
+def test_the_parts_that_ended_are_those_that_are_not_left() -> None:
+    assert ended_parts(LISTING, without_parts(LISTING, {2, 4}) or "") == "sleeps 4, £140 a night."
+    assert ended_parts("Flat in Graz, with Jo", "Flat in Graz, with Jo") == "Flat in Graz, with Jo"
 
 
 @given(st.text("ab .,;:!?\n-I’", max_size=60))

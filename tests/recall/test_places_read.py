@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
@@ -73,3 +74,21 @@ def test_what_is_too_far_is_told(corpus: Corpus, reader: Store) -> None:
     result = ask(reader, policy=load_policy("chat"))
     assert [hit.id for hit in result.hits] == [near]
     assert [(drop.id, drop.reason) for drop in result.dropped] == [(far, "similarity")]
+
+
+def test_of_a_statement_that_ended_in_part_the_rest_still_holds(corpus: Corpus, reader: Store) -> None:
+    turn = corpus.turn("We live in Graz, and I work at the bakery", at=day(1))
+    whole = corpus.memory("We live in Graz, and I work at the bakery", at=day(1), turn=turn)
+    rest = corpus.memory("We live in Graz", at=day(1), turn=turn)
+    corpus.conn.execute(
+        "update memory.memories set state = 'superseded', valid_to = %s, superseded_by = id where id = %s",
+        [day(3), whole],
+    )
+    corpus.conn.execute("update memory.memories set origin = 'rest' where id = %s", [rest])
+    for memory in (whole, rest):
+        corpus.conn.execute(
+            "insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)"
+            " values ('acme', %s, 'extracted', 'turn', %s, %s, %s)", [memory, turn, day(1), UUID(int=0)],
+        )  # fmt: skip
+    hit = {hit.id: hit for hit in ask(reader, "bakery").hits}[turn]
+    assert hit.content.endswith("[no longer: and I work at the bakery, until 2026-03-04]")

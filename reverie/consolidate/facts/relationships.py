@@ -1,8 +1,8 @@
 """A name has one relationship: whoever has a dog Bruno has no partner or child Bruno; pure.
 
 A reader takes "Bruno is the best thing that ever happened to me" for a statement about a partner. If the name was a
-pet's before, such a statement is untrue from the beginning. One that says of what sort it is ("my brother Bruno") is
-taken: two may have one name.
+pet's before, such a statement is untrue from the beginning. What is remembered in the person's own words stays true:
+only its relation was misread. One that says of what sort it is ("my brother Bruno") is taken: two may have one name.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from reverie.consolidate.facts.statements import StatedValue
+from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.objects import read_object
 
 PET = "has_pet"
@@ -36,14 +37,23 @@ def without_pets(
             key = value.subject_id, value.speaker, name
             named[key] = min(named.get(key, value), value, key=lambda each: each.order)
     kept: list[StatedValue] = []
-    untrue: list[Untrue] = []
+    misread: list[Untrue] = []
     for value in values:
         pet = named.get((value.subject_id, value.speaker, _name(value)))
         if pet is None or _is_another(value, pet) or frozenset((pet.bearer_id, value.bearer_id)) in apart:
             kept.append(value)
         else:
-            untrue.append((value, replace(pet, valid_from=value.valid_from)))
-    return kept, untrue
+            misread.append((value, replace(pet, valid_from=value.valid_from)))
+    own = {value.bearer_id for value, _ in misread if value.origin in (OWN_WORDS, REST)}
+    untrue = [(value, pet) for value, pet in misread if value.bearer_id not in own]
+    kept = [_about_pet(value) if value.ends_memory in own else value for value in kept]
+    return kept + [_about_pet(value) for value, _ in misread if value.bearer_id in own], untrue
+
+
+def _about_pet(value: StatedValue) -> StatedValue:
+    """Return own words that name a pet, or their end: in a place of their own, where no rule ends them."""
+    place = f"{PET}:{value.ends_memory or value.bearer_id}"
+    return replace(value, relation=PET, is_single=False, is_role=False, slot=place, category=None, key=None)
 
 
 def _is_another(value: StatedValue, pet: StatedValue) -> bool:

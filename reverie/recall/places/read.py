@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from reverie.language.parts import ended_parts
 from reverie.language.text import attributed, strip_invisible
 from reverie.recall.result import Hit, NearbyTurn
 from reverie.store.queries import queries
@@ -42,6 +43,8 @@ class Step:
     importance: float
     is_recallable: bool
     depth: int
+    #: What is left of it where it ended in part; None: nothing.
+    left: str | None
 
     @property
     def hit(self) -> Hit:
@@ -111,7 +114,7 @@ def _nearby(id_: UUID, speaker: str | None, role: str | None, text: str, said_at
 def _former(steps: Sequence[Step]) -> Former:
     first, *rest = steps
     return Former(
-        content=first.content,
+        content=ended_parts(first.content, first.left) if first.left else first.content,
         until=first.valid_to or first.happened_at,
         successors=tuple(step.hit for step in rest if step.state != "merged"),
         is_recallable=bool(rest) and rest[-1].is_recallable,
