@@ -125,6 +125,8 @@ class CompressPolicy(Table):
     summary_importance: Share = 0.6
     #: Whether summaries of sessions become one of their month, and those of months one of their year.
     fold_summaries: bool = False
+    #: Months that keep summaries of their own beside the latest one, before they become part of their year's.
+    fold_months: Annotated[int, Field(ge=0, le=12)] = 12
     #: Sentences of such a summary.
     fold_sentences: Annotated[int, Field(ge=1, le=100)] = 8
     #: Prompt of summaries by a language model: ours, or Logic's own words.

@@ -343,13 +343,16 @@ where m.tenant_id = %(tenant)s and m.id = any(array(select unnest(%(ids)s::uuid[
   and m.state in ('active', 'compressed')
 
 -- name: read_folds
--- Active summaries of sessions, or of months, whose month or year is complete: a later one has a summary. A summary that
--- the period has already is folded with those that came late. Of each of these periods, with the origin of what it is made of.
+-- Active summaries of sessions, or of months, whose month or year is complete: a later one has a summary. A month is part of
+-- its year as soon as so many later months have summaries. A summary that the period has already is folded with those that
+-- came late. Of each of these periods, with the origin of what it is made of, and of how many months it leaves the latest.
 with known as materialized (
-    select p.place, m.subject_id, m.id, m.happened_at, m.accessed_at, m.access_count, m.state, m.origin <> p.period as is_part,
-           date_trunc(p.period, m.happened_at at time zone 'UTC') at time zone 'UTC' as began
+    select p.place, p.months, m.subject_id, m.id, m.happened_at, m.accessed_at, m.access_count, m.state,
+           m.origin <> p.period as is_part,
+           date_trunc(p.period, m.happened_at at time zone 'UTC') at time zone 'UTC' as began,
+           date_trunc('month', m.happened_at at time zone 'UTC') as month
     from memory.memories m
-    join unnest(%(periods)s::text[], %(origins)s::text[]) with ordinality as p (period, origin, place)
+    join unnest(%(periods)s::text[], %(origins)s::text[], %(months)s::int[]) with ordinality as p (period, origin, months, place)
         on m.origin in (p.origin, p.period)
     where m.tenant_id = %(tenant)s and m.kind = 'summary'
       and m.state in ('active', 'compressed') and m.happened_at <= %(as_of)s
@@ -357,15 +360,19 @@ with known as materialized (
       and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
 ),
 latest as (
-    select place, subject_id, max(began) as began from known where is_part group by place, subject_id
+    select place, subject_id, max(began) as began, max(month) as month from known where is_part group by place, subject_id
+),
+due as (
+    select k.*
+    from known k
+    join latest l on l.place = k.place and l.subject_id = k.subject_id
+    where k.state = 'active'
+      and (l.began > k.began or not k.is_part or k.month + make_interval(months => k.months) < l.month)
+      and k.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending))
 )
 select (%(periods)s::text[])[k.place], k.subject_id, k.began, k.id, k.happened_at, k.accessed_at, k.access_count
-from known k
-join latest l on l.place = k.place and l.subject_id = k.subject_id and l.began > k.began
-where k.state = 'active'
-  and k.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending))
-  and exists (select from known o where o.place = k.place and o.subject_id = k.subject_id and o.began = k.began
-                                    and o.state = 'active' and o.is_part)
+from due k
+where exists (select from due o where o.place = k.place and o.subject_id = k.subject_id and o.began = k.began and o.is_part)
 order by k.place, k.subject_id, k.began, k.happened_at, k.id
 
 -- name: read_folded_turns

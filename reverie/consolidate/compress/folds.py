@@ -1,8 +1,9 @@
 """Summaries of sessions become one of their month, and those of months one of their year.
 
 A month is folded once a session of a later month has its summary: sessions are summarised oldest first, so the month is
-complete by then, and the time of the fold follows from the log. A year is folded in the same way. The text is made of
-the sentences of the month's own turns, as that of a session is.
+complete by then, and the time of the fold follows from the log. A year is folded in the same way, but for its earlier
+months: each becomes part of it as soon as `fold_months` later ones have summaries, so that a year that runs on leaves
+no pile of months. The text is made of the sentences of the period's own turns, as that of a session is.
 """
 
 from __future__ import annotations
@@ -60,7 +61,12 @@ def fold_summaries(attempt: Run) -> None:
 
 
 def _read_folds(conn: Connection[Any], work: Work, *periods: FoldPeriod) -> list[SummaryFold]:
-    params = work.params() | {"periods": list(periods), "origins": [_FROM[period] for period in periods]}
+    months = {"month": None, "year": work.policy.compress.fold_months}
+    params = work.params() | {
+        "periods": list(periods),
+        "origins": [_FROM[period] for period in periods],
+        "months": [months[period] for period in periods],
+    }
     rows = conn.execute(queries("compress")["read_folds"], params).fetchall()
     return [
         SummaryFold(subject_id, period, began, [FoldedSummary(*row[3:]) for row in of_period])
