@@ -5,7 +5,7 @@ select extversion from pg_catalog.pg_extension where extname = 'vector'
 -- name: missing_roles
 -- Roles that do not exist, or that this user may not act in.
 select wanted
-from unnest(array['reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst']) as wanted
+from unnest(array['reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst', 'reverie_eraser']) as wanted
 left join pg_catalog.pg_roles r on r.rolname = wanted
 where r.oid is null or not pg_catalog.pg_has_role(current_user, r.oid, 'member')
 order by wanted

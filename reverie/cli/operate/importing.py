@@ -191,6 +191,8 @@ def command(
         for name, result in results:
             if not isinstance(result, ReverieError):
                 _print(name, result)
+        if any(result.imported for _, result in results if not isinstance(result, ReverieError)):
+            note(f"Build memory of it: reverie run --tenant {session.tenant_id}")
     _end(results)
 
 
