@@ -28,6 +28,10 @@ _PARAGRAPH = re.compile(r"\r?\n[ \t]*\r?\n\s*")
 #: No title, initial or "e.g." ends here.
 _ENDED = rf"(?<!\b[A-HJ-Z]\.){_PACK.text('ended')}"
 _SENTENCE = re.compile(rf"[.!?]{_ENDED}[.!?]*[\"')\]]*\s+(?=[\"'(\[]?[^\W\d_a-z])")
+#: In a text that begins in lower case, whose writer needs no capitals.
+_SENTENCE_IN_LOWER_CASE = re.compile(
+    rf"[.!?]{_ENDED}{_PACK.text('abbreviated')}[.!?]*[\"')\]]*\s+(?=[\"'(\[]?[^\W\d_])"
+)
 _LINE = re.compile(r"\n")
 _WORD = re.compile(r"\s+")
 
@@ -136,9 +140,10 @@ def attributed(text: str, speaker: str | None, role: str | None) -> str:
 def sentences(text: str) -> list[str]:
     """Split a text into sentences, which end with `.`, `!` or `?` before white space and a capital.
 
-    A full stop after a title, an initial or "e.g." ends none.
+    A full stop after a title, an initial or "e.g." ends none. In a text that begins in lower case a sentence may, too.
     """
-    return [text[start:end].strip() for start, end in _cut(text, (0, len(text)), _SENTENCE) if text[start:end].strip()]
+    boundary = _SENTENCE_IN_LOWER_CASE if text.lstrip()[:1].islower() else _SENTENCE
+    return [text[start:end].strip() for start, end in _cut(text, (0, len(text)), boundary) if text[start:end].strip()]
 
 
 def without_sentences(text: str, spans: Sequence[Span]) -> str:

@@ -91,6 +91,16 @@ def test_sentences_do_not_end_in_numbers_or_abbreviated_lower_case() -> None:
     assert sentences("I ran 3.5 km. It was e.g. hot! Fine?") == ["I ran 3.5 km.", "It was e.g. hot!", "Fine?"]
 
 
+def test_who_writes_in_lower_case_begins_sentences_in_it() -> None:
+    assert sentences("only got saturdays left, 6 to 2, at 16.25. how much is that a month? lol") == [
+        "only got saturdays left, 6 to 2, at 16.25.", "how much is that a month?", "lol",
+    ]  # fmt: skip
+    assert sentences("off at 4 p.m. on mondays, approx. an hour early. dr. lee says so") == [
+        "off at 4 p.m. on mondays, approx. an hour early.", "dr. lee says so",
+    ]  # fmt: skip
+    assert sentences("It was hot. so what") == ["It was hot. so what"]
+
+
 def test_sentences_do_not_end_at_titles_initials_or_eg() -> None:
     met = "I met Dr. Smith and Mrs. Lee. Prof. J. K. Ode lives in St. Ives, e.g. Porthmeor St. 5!"
     assert sentences(f"{met} Is it so? (Yes.) No. I left.") == [
