@@ -117,7 +117,8 @@ def _stated(
     is_taken = reading.confidence >= numbers.confidence
     if is_taken and (reading.whole >= numbers.whole or reading.object.of_question):
         return statement
-    if reading.object.of_question or not (is_taken or reading.chance >= numbers.keep):
+    is_told = is_taken or reading.chance >= numbers.keep
+    if reading.object.of_question or not is_told or reading.wanted < numbers.wanted:
         return None
     is_clause = statement.clause is not None and statement.object in statement.clause
     clause = statement.clause if is_clause and reading.clause_chance >= numbers.clause else None

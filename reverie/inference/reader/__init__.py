@@ -2,6 +2,7 @@
 
 - `reader`: the model
 - `decoding`: what its numbers say; pure
+- `wanted`: how likely a statement is wanted, by what was learned from verdicts
 - `head`: how sure it is of a message, by itself or by what a tenant's language model taught; pure
 """
 

@@ -62,6 +62,8 @@ class MessageReading(NamedTuple):
     clause_chance: float = 1.0
     #: The chance that it is a statement, 0 to 1, by its own numbers and those of its message; not calibrated.
     chance: float = 1.0
+    #: The chance that the person would want to have it kept, 0 to 1.
+    wanted: float = 1.0
 
 
 class ReadMessage(NamedTuple):

@@ -38,6 +38,7 @@ from reverie.inference.reader.decoding import (
     ranked,
     word_edges,
 )
+from reverie.inference.reader.wanted import Wanted, wanted_signs
 from reverie.inference.version import code_version
 
 #: Parts of a long message that are read; what comes after them is not.
@@ -50,7 +51,7 @@ _AT_ONCE = 32_768
 _UNFUSED = ["SkipLayerNormFusion"]
 
 #: Chance from which a statement is given at all: of the sentences just above it a third tell something.
-_LEAST_CHANCE = 0.1
+_LEAST_CHANCE = 0.05
 
 #: What `whole` is the chance of, beside the confidence: of the relation, given that there is one.
 _WHOLE = ("phase", "holder_first", "holder_last", "topic_first", "topic_last")
@@ -89,6 +90,7 @@ class TrainedReader:
             raise InferenceError("The files of the reader are missing; reinstall reverie.") from None
         self._spans, self._heads = session_on_one_thread(spans, unfused=_UNFUSED), session_on_one_thread(heads)
         self._widths = np.array(self._numbers["widths"], np.float32)
+        self._wanted = Wanted()
         self._lower = embedder or MiniLM(threads=threads)
         self._threads = threads
 
@@ -176,7 +178,7 @@ class TrainedReader:
         return read
 
     def _said(self, hidden: Numbers, keys: Numbers, rows: Sequence[tuple[int, CandidateSpan]]) -> dict[str, Numbers]:
-        """What is said of spans: logits by the name of an aspect or of an end of a pointer."""
+        """What is said of spans: logits by the name of an aspect or of an end of a pointer; and their `features`."""
         if not rows:
             return {}
         means = hidden.mean(axis=1)
@@ -188,7 +190,7 @@ class TrainedReader:
         ]
         inputs = {"features": np.stack(features), "keys": keys[[row for row, _ in rows]]}
         names = [output.name for output in self._heads.get_outputs()]
-        return dict(zip(names, self._heads.run(names, inputs), strict=True))
+        return dict(zip(names, self._heads.run(names, inputs), strict=True)) | {"features": inputs["features"]}
 
     def _reading(
         self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, Numbers], stated: float
@@ -212,6 +214,7 @@ class TrainedReader:
             whole=round(whole, 3),
             clause_chance=round(chance_of_choice(of["clause_first"]) * chance_of_choice(of["clause_last"]), 3),
             chance=round(span.confidence * stated, 3),
+            wanted=self._wanted.chance(of["features"], wanted_signs(span.confidence * stated, len(tokens.begins))),
         )
 
 

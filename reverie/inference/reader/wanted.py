@@ -1,0 +1,47 @@
+"""How likely a person wants a statement of hers to be kept, by what the reader makes of its message.
+
+A logistic regression over the states with which the reader reads a statement, learned from verdicts of readers who
+took the place of the person (`training/reader/wanted.py`). That a message states something does not say that anybody
+would want to hear of it again: "I carried my own aunt on Saturday".
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from io import BytesIO
+
+import numpy as np
+import numpy.typing as npt
+
+from reverie.errors import InferenceError
+from reverie.inference.reader.decoding import chance_of
+
+WANTED = "wanted.npz"
+#: A chance is held within this from 0 and 1 before its logit is taken.
+_EDGE = 1e-3
+#: Tokens of a message that count as one.
+_TOKENS = 32
+
+
+def wanted_signs(chance: float, tokens: int) -> npt.NDArray[np.float64]:
+    """Return what counts beside the states: the logit of the statement's chance, and the length of its message."""
+    held = min(max(chance, _EDGE), 1 - _EDGE)
+    return np.array([np.log(held / (1 - held)), tokens / _TOKENS, 1.0])
+
+
+class Wanted:
+    """The learned numbers."""
+
+    def __init__(self) -> None:
+        """Load them. Raises InferenceError when the file is missing."""
+        try:
+            packed = files(__package__).joinpath(WANTED).read_bytes()
+        except OSError:
+            raise InferenceError("The files of the reader are missing; reinstall reverie.") from None
+        with np.load(BytesIO(packed)) as read:
+            self._states = read["states"].astype(np.float64)
+            self._signs = read["signs"].astype(np.float64)
+
+    def chance(self, states: npt.NDArray[np.float32], signs: npt.NDArray[np.float64]) -> float:
+        """Return the chance that a statement is wanted, 0 to 1, in three digits."""
+        return round(chance_of(float(self._states @ states.astype(np.float64) + self._signs @ signs)), 3)

@@ -1,0 +1,218 @@
+"""Train what says whether a statement is wanted: `python -m training.reader.wanted [--ask FILE] [--out FILE]`.
+
+Writes `reverie/inference/reader/wanted.npz`: a logistic regression over the states with which the reader reads a
+statement, its chance and the length of its message. `wanted/*.jsonl` has people who were made up for this, whom the
+reader has not learned from; they and the voices of `dev` are read as memory reads them. `wanted/verdicts.tsv` says of
+each statement what a reader who took the person's place thought of it: voice, line of the message, object, verdict
+(`right`, `over`, `wrong`, `beside`), words, tabs between (GUIDE.md, "What is wanted"). A statement is wanted that is
+right, or was before it was over. `--ask` writes the statements that have no verdict yet, for such a reader. Prints
+figures by writers left out. Same data, same libraries, same reader: same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from bench.report import print_table
+from reverie.consolidate.extract.kept import KeptReader
+from reverie.consolidate.extract.reading import read_messages, statement_of
+from reverie.consolidate.extract.stated import candidates_of
+from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage
+from reverie.inference.reader.decoding import Numbers, ObjectSpan, TokenPlaces
+from reverie.inference.reader.reader import TrainedReader
+from reverie.inference.reader.wanted import WANTED, wanted_signs
+from reverie.language.statements.stated import bare
+from reverie.language.text import strip_invisible
+from reverie.model import Turn
+from reverie.policy import Policy, load_policy
+from training.reader.check import read_voice
+
+ROOT = Path(__file__).resolve().parents[2]
+PEOPLE, VOICES = Path(__file__).with_name("wanted"), Path(__file__).with_name("voices")
+VERDICTS = PEOPLE / "verdicts.tsv"
+OUT = ROOT / "reverie" / "inference" / "reader" / WANTED
+#: What a verdict says of whether a statement is wanted.
+WANTED_BY = {"right": True, "over": True, "wrong": False, "beside": False}
+#: Inverse strength of regularisation.
+STRENGTH = 2e-4
+#: Letters of a voice's name that say who wrote it.
+WRITER = 2
+THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+
+Floats = npt.NDArray[np.float64]
+
+
+class Stated(NamedTuple):
+    """A statement of a message as memory would keep it, and what the reader made of it."""
+
+    voice: str
+    line: int
+    object: str
+    words: str
+    #: states, then signs
+    features: Floats
+
+
+class WatchedReader(TrainedReader):
+    """A reader of which it is seen what it makes of each statement."""
+
+    def __init__(self) -> None:
+        """Load it."""
+        super().__init__()
+        self.seen: dict[AskedMessage, list[tuple[MessageReading, Floats]]] = {}
+        self._last: list[tuple[MessageReading, Floats]] = []
+
+    def read(self, messages: Sequence[AskedMessage]) -> list[ReadMessage]:
+        """Return what each message states, one after the other."""
+        found = []
+        for message in messages:
+            self._last = []
+            found += super().read([message])
+            self.seen[message] = self._last
+        return found
+
+    def _reading(
+        self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, Numbers], stated: float
+    ) -> MessageReading:
+        reading = super()._reading(tokens, span, said, stated)
+        signs = wanted_signs(span.confidence * stated, len(tokens.begins))
+        self._last.append((reading, np.concatenate([said["features"][span.candidate], signs])))
+        return reading
+
+
+def messages_of() -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
+    """Yield the lines of the people who were made up for this, and of the voices of dev, with the name of each."""
+    for file in sorted(PEOPLE.glob("*.jsonl")):
+        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        heads = [place for place, line in enumerate(lines) if "voice" in line]
+        for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+            yield lines[start]["voice"], lines[start + 1 : end]
+    for file in sorted(VOICES.glob("*.jsonl")):
+        head, lines, _ = read_voice(file)
+        if head["part"] == "dev":
+            yield head["voice"], lines
+
+
+def statements(policy: Policy) -> list[Stated]:
+    """Return what memory would keep of all messages, in the words of memory."""
+    reader = WatchedReader()
+    found: list[Stated] = []
+    for voice, lines in messages_of():
+        turns = [_turn(voice, number, line) for number, line in enumerate(lines, 1)]
+        asked = [line.get("q") for line in lines]
+        read = read_messages(_frame(turns, asked), policy, reader=KeptReader(reader))
+        for number, (turn, question) in enumerate(zip(turns, asked, strict=True), 1):
+            message = AskedMessage(strip_invisible(turn.text), strip_invisible(question or ""))
+            states = {place_of(reading, message): of for reading, of in reader.seen.get(message, ())}
+            for candidate in candidates_of(read.statements.get(str(turn.id), ()), turn, policy):
+                features = candidate.statement and states.get(
+                    (candidate.statement.relation, candidate.statement.object)
+                )
+                if features is not None:
+                    words = " ".join(candidate.content.split())
+                    found.append(Stated(voice, number, " ".join(candidate.statement.object.split()), words, features))
+    return found
+
+
+def place_of(reading: MessageReading, message: AskedMessage) -> tuple[str, str]:
+    """Return the relation and the object of a reading, as memory has them."""
+    return reading.relation, bare(statement_of(reading, message).object.strip())
+
+
+def _turn(voice: str, number: int, line: Mapping[str, Any]) -> Turn:
+    day = datetime.fromisoformat(line.get("day", "2026-01-05")).replace(hour=9, tzinfo=UTC)
+    return Turn(
+        tenant_id="wanted", subject_id=voice, session_id="1", source_id=f"{voice}:{number}", role="user", speaker=None,
+        said_at=day + timedelta(minutes=number), text=line["t"],
+    )  # fmt: skip
+
+
+def _frame(turns: Sequence[Turn], asked: Sequence[str | None]) -> pl.DataFrame:
+    rows = [(str(turn.id), turn.role, turn.text, question) for turn, question in zip(turns, asked, strict=True)]
+    return pl.DataFrame(rows, schema={"id": str, "role": str, "text": str, "asked": str}, orient="row")
+
+
+def verdicts() -> dict[tuple[str, int, str], str]:
+    """Return the verdicts by voice, line, and the object and the words of the statement."""
+    found = {}
+    for row in VERDICTS.read_text(encoding="utf-8").splitlines():
+        voice, line, object_, verdict, words = row.split("\t")
+        found[voice, int(line), object_] = found[voice, int(line), words] = verdict
+    return found
+
+
+def fitted(features: Floats, wanted: npt.NDArray[np.bool_]) -> Floats:
+    """Return a weight of each feature; the last of them is one for all."""
+    from sklearn.linear_model import LogisticRegression  # takes a second
+
+    scales = features.std(axis=0) + 1e-6
+    scales[-1] = 1.0
+    means = features.mean(axis=0)
+    means[-1] = 0.0
+    model = LogisticRegression(C=STRENGTH, fit_intercept=False, max_iter=2000)
+    model.fit((features - means) / scales, wanted)
+    weights: Floats = model.coef_[0] / scales
+    weights[-1] -= weights @ means
+    return weights
+
+
+def print_figures(rows: Sequence[Stated], given: Sequence[str], chances: Floats) -> None:
+    """Print by least chance how many statements are kept, and what they are."""
+    names = ("kept", *WANTED_BY)
+    table = []
+    for least in (0.0, *THRESHOLDS):
+        kept = [verdict for verdict, chance in zip(given, chances, strict=True) if chance >= least]
+        shares = [f"{kept.count(name) / max(len(kept), 1):.3f} ({kept.count(name)})" for name in WANTED_BY]
+        table.append((f"{least}", f"{len(kept)} of {len(rows)}", *shares))
+    print_table("By writers left out", ("least", *names), table)
+
+
+def main() -> None:
+    """Ask for verdicts, or train."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ask", type=Path, help="write the statements without a verdict, and train nothing")
+    parser.add_argument("--out", type=Path, default=OUT)
+    options = parser.parse_args()
+    policy = load_policy("reverie")
+    reader = policy.extract.reader.model_copy(update={"wanted": 0.0})
+    policy = policy.model_copy(update={"extract": policy.extract.model_copy(update={"reader": reader})})
+    known = verdicts() if VERDICTS.exists() else {}
+    found = statements(policy)
+    given = [
+        known.get((one.voice, one.line, one.object)) or known.get((one.voice, one.line, one.words)) for one in found
+    ]
+    if options.ask:
+        missing = [one for one, verdict in zip(found, given, strict=True) if verdict is None]
+        lines = [f"{one.voice}\t{one.line}\t{one.object}\t?\t{one.words}\n" for one in missing]
+        options.ask.write_text("".join(lines), encoding="utf-8")
+        return
+    judged = [(one, verdict) for one, verdict in zip(found, given, strict=True) if verdict is not None]
+    rows, names = [one for one, _ in judged], [verdict for _, verdict in judged]
+    features = np.stack([one.features for one in rows]).astype(np.float64)
+    wanted = np.array([WANTED_BY[name] for name in names])
+    writers = [one.voice[:WRITER] for one in rows]
+    chances = np.zeros(len(rows))
+    for writer in dict.fromkeys(writers):
+        out = np.array([each == writer for each in writers])
+        chances[out] = 1 / (1 + np.exp(-features[out] @ fitted(features[~out], wanted[~out])))
+    print_figures(rows, names, chances)
+    weights = fitted(features, wanted).astype(np.float32)
+    signs = len(wanted_signs(0.5, 1))
+    packed = BytesIO()
+    np.savez(packed, states=weights[:-signs], signs=weights[-signs:])
+    options.out.write_bytes(packed.getvalue())
+    print(f"{len(rows)} statements with a verdict, {len(found) - len(rows)} without")
+
+
+if __name__ == "__main__":
+    main()
