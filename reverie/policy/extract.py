@@ -128,8 +128,10 @@ class ReaderPolicy(Table):
     #: from which chance of a statement that is less sure than `confidence` its clause or sentence is kept in the words
     #: of the message (the reader gives none below .05); above 1: none is kept
     keep: Annotated[float, Field(ge=0, le=2)] = 2.0
-    #: how likely the person must want it to be kept for it to be kept in the words of the message
+    #: how likely the person must want it to be kept for it to be kept in the words of the message, and how likely for
+    #: it to last as its relation says; below, it fades unless somebody asks for it
     wanted: Share = 0.0
+    wanted_for_good: Share = 0.0
     #: characters that a sentence kept in its own words may have
     keep_characters: Annotated[int, Field(ge=1, le=10_000)] = 300
     #: codes of the languages that it reads

@@ -212,12 +212,25 @@ def test_what_may_be_a_statement_is_kept_in_its_own_words(monkeypatch: pytest.Mo
     assert read_with(numbers.keep - 0.01, monkeypatch, text) == [], "it hardly is one"
 
 
+def test_what_may_not_be_wanted_fades(monkeypatch: pytest.MonkeyPatch) -> None:
+    least = READER.extract.reader.wanted_for_good
+    for wanted, lasts in ((least, True), (least - 0.01, False)):
+        reading = UNSURE._replace(chance=0.9, wanted=wanted)
+        monkeypatch.setattr(
+            TrainedReader, "read", lambda _, asked, one=reading: [ReadMessage([one], 0.9) for _ in asked]
+        )
+        (kept,) = decided(turns("Odd day. I'm done w all of this, never mention it again")).candidates
+        assert kept.lasting is lasts
+
+
 def test_what_nobody_wants_to_have_kept_is_not_kept_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
     least = READER.extract.reader.wanted
     assert least > 0
     for wanted, is_kept in ((least, True), (least - 0.01, False)):
         reading = UNSURE._replace(chance=0.9, wanted=wanted)
-        monkeypatch.setattr(TrainedReader, "read", lambda _, asked, one=reading: [ReadMessage([one], 0.9) for _ in asked])
+        monkeypatch.setattr(
+            TrainedReader, "read", lambda _, asked, one=reading: [ReadMessage([one], 0.9) for _ in asked]
+        )
         text = "Odd day. I'm done w all of this, never mention it again"
         assert bool(decided(turns(text)).candidates) is is_kept
 

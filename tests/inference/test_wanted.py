@@ -22,7 +22,5 @@ def test_a_chance_lies_between_0_and_1_and_grows_with_that_of_the_statement() ->
 
 def test_what_somebody_is_is_wanted_more_than_what_she_asks_for() -> None:
     asked = [AskedMessage(text, "") for text in ("I'm allergic to peanuts", "translate this for my landlord please")]
-    allergy, task = (
-        max((each.wanted for each in read.readings), default=0.0) for read in shared_reader().read(asked)
-    )
+    allergy, task = (max((each.wanted for each in read.readings), default=0.0) for read in shared_reader().read(asked))
     assert allergy > 0.5 > task

@@ -31,6 +31,7 @@ from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage
 from reverie.inference.reader.decoding import Numbers, ObjectSpan, TokenPlaces
 from reverie.inference.reader.reader import TrainedReader
 from reverie.inference.reader.wanted import WANTED, wanted_signs
+from reverie.language.cues.keeping import OWN_WORDS
 from reverie.language.statements.stated import bare
 from reverie.language.text import strip_invisible
 from reverie.model import Turn
@@ -47,7 +48,7 @@ WANTED_BY = {"right": True, "over": True, "wrong": False, "beside": False}
 STRENGTH = 2e-4
 #: Letters of a voice's name that say who wrote it.
 WRITER = 2
-THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,6 +60,8 @@ class Stated(NamedTuple):
     line: int
     object: str
     words: str
+    #: whether it is kept in the person's own words
+    own: bool
     #: states, then signs
     features: Floats
 
@@ -120,7 +123,8 @@ def statements(policy: Policy) -> list[Stated]:
                 )
                 if features is not None:
                     words = " ".join(candidate.content.split())
-                    found.append(Stated(voice, number, " ".join(candidate.statement.object.split()), words, features))
+                    object_, own = " ".join(candidate.statement.object.split()), candidate.origin == OWN_WORDS
+                    found.append(Stated(voice, number, object_, words, own, features))
     return found
 
 
@@ -152,29 +156,24 @@ def verdicts() -> dict[tuple[str, int, str], str]:
 
 
 def fitted(features: Floats, wanted: npt.NDArray[np.bool_]) -> Floats:
-    """Return a weight of each feature; the last of them is one for all."""
+    """Return a weight of each feature; the last feature is one."""
     from sklearn.linear_model import LogisticRegression  # takes a second
 
-    scales = features.std(axis=0) + 1e-6
-    scales[-1] = 1.0
-    means = features.mean(axis=0)
-    means[-1] = 0.0
-    model = LogisticRegression(C=STRENGTH, fit_intercept=False, max_iter=2000)
-    model.fit((features - means) / scales, wanted)
+    means, scales = features[:, :-1].mean(axis=0), features[:, :-1].std(axis=0) + 1e-6
+    model = LogisticRegression(C=STRENGTH, max_iter=2000).fit((features[:, :-1] - means) / scales, wanted)
     weights: Floats = model.coef_[0] / scales
-    weights[-1] -= weights @ means
-    return weights
+    return np.append(weights, model.intercept_[0] - weights @ means)
 
 
 def print_figures(rows: Sequence[Stated], given: Sequence[str], chances: Floats) -> None:
-    """Print by least chance how many statements are kept, and what they are."""
-    names = ("kept", *WANTED_BY)
+    """Print by least chance how many statements in own words are kept, and what they are."""
+    own = [(verdict, chance) for one, verdict, chance in zip(rows, given, chances, strict=True) if one.own]
     table = []
     for least in (0.0, *THRESHOLDS):
-        kept = [verdict for verdict, chance in zip(given, chances, strict=True) if chance >= least]
+        kept = [verdict for verdict, chance in own if chance >= least]
         shares = [f"{kept.count(name) / max(len(kept), 1):.3f} ({kept.count(name)})" for name in WANTED_BY]
-        table.append((f"{least}", f"{len(kept)} of {len(rows)}", *shares))
-    print_table("By writers left out", ("least", *names), table)
+        table.append((f"{least}", f"{len(kept)} of {len(own)}", *shares))
+    print_table("In own words, by writers left out", ("least", "kept", *WANTED_BY), table)
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ def each_told_once(statements: Mapping[int, MessageStatement]) -> dict[int, Mess
             kept[place] = each
         else:
             longest = max((kept[at].own_words or "", each.own_words or ""), key=len)
-            kept[at] = replace(kept[at], own_words=longest)
+            kept[at] = replace(kept[at], own_words=longest, fades=kept[at].fades and each.fades)
     return dict(sorted(kept.items()))
 
 

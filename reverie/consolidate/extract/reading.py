@@ -123,7 +123,8 @@ def _stated(
     is_clause = statement.clause is not None and statement.object in statement.clause
     clause = statement.clause if is_clause and reading.clause_chance >= numbers.clause else None
     own_words = clause or _sentence(message, reading, numbers.keep_characters, is_alone=is_taken or is_alone)
-    return replace(statement, own_words=own_words) if is_taken or own_words else None
+    fades = reading.wanted < numbers.wanted_for_good
+    return replace(statement, own_words=own_words, fades=fades) if is_taken or own_words else None
 
 
 def _sentence(message: AskedMessage, reading: MessageReading, most: int, *, is_alone: bool) -> str | None:

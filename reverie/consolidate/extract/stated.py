@@ -213,7 +213,7 @@ def _proposition(statement: MessageStatement) -> Proposition:
 
 
 def _is_lasting(statement: MessageStatement, relation: Relation) -> bool:
-    if statement.duration == "passing":
+    if statement.duration == "passing" or statement.fades:
         return False
     phase = model_phase(statement.phase)
     is_kept = statement.duration == "lasting" or (relation.lasts == "expiring" and _recurs(statement))

@@ -47,6 +47,8 @@ class MessageStatement:
     confidence: float = 1.0
     #: Words of the message that are remembered instead of a wording, where the reader is not sure of all that it says.
     own_words: str | None = None
+    #: Whether it fades though its relation lasts, since its author may not want to hear of it again.
+    fades: bool = False
 
 
 def model_phase(phase: StatedPhase) -> Phase:
