@@ -20,6 +20,6 @@ def test_each_verdict_is_known_and_of_a_message_that_is_there() -> None:
     lines = {voice: len(some) for voice, some in wanted.messages_of()}
     given = wanted.verdicts()
     assert len(given) > 1500
-    assert {verdict for verdict in given.values()} == set(wanted.WANTED_BY)
+    assert set(given.values()) == set(wanted.WANTED_BY)
     assert all(1 <= line <= lines[voice] for voice, line, _ in given)
     assert len(lines) > 40

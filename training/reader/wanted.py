@@ -118,13 +118,11 @@ def statements(policy: Policy) -> list[Stated]:
             message = AskedMessage(strip_invisible(turn.text), strip_invisible(question or ""))
             states = {place_of(reading, message): of for reading, of in reader.seen.get(message, ())}
             for candidate in candidates_of(read.statements.get(str(turn.id), ()), turn, policy):
-                features = candidate.statement and states.get(
-                    (candidate.statement.relation, candidate.statement.object)
-                )
-                if features is not None:
-                    words = " ".join(candidate.content.split())
-                    object_, own = " ".join(candidate.statement.object.split()), candidate.origin == OWN_WORDS
-                    found.append(Stated(voice, number, object_, words, own, features))
+                said = candidate.statement
+                features = states.get((said.relation, said.object or "")) if said else None
+                if said and features is not None:
+                    object_, words = (" ".join(each.split()) for each in (said.object or "", candidate.content))
+                    found.append(Stated(voice, number, object_, words, candidate.origin == OWN_WORDS, features))
     return found
 
 
