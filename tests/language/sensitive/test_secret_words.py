@@ -61,8 +61,8 @@ def test_words_with_a_digit_between_them_are_two() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["the word they ask on the phone is rhubarb", "alarm is two five eight zero", "memorable word for the bank is Larkspur",
-     "wifi password up there is marmaladecupboard, all one word"],
+    ["the word they ask on the phone is rhubarb", "alarm is two five eight zero",
+     "memorable word for the bank is Larkspur", "wifi password up there is marmaladecupboard, all one word"],
 )  # fmt: skip
 def test_a_secret_of_letters_is_taken_out(text: str) -> None:
     assert secret_words(text)
