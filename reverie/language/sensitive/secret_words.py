@@ -84,7 +84,7 @@ def words_of(message: str, levels: Mapping[str, int]) -> list[Word]:
 
 
 def secret_words(text: str) -> list[Span]:
-    """Return the spans of a text that are likely secrets of letters alone; 5 us for a message that has none.
+    """Return the spans of a text that are likely secrets of letters alone; some 10 us for a message without.
 
     Texts of more than `LONGEST_TEXT` characters are not read: nothing like them was learned from.
     """
