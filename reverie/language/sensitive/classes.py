@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from reverie.language.pack import read_table
+from reverie.language.sensitive.secret_words import secret_words
 from reverie.language.sensitive.secrets import likely_secrets
 from reverie.language.text import Span
 from reverie.policy.sensitivity import SENSITIVE_CLASSES, SensitiveClass
@@ -86,7 +87,7 @@ def is_always_told(text: str) -> bool:
 
 
 def _spans(text: str) -> list[Span]:
-    return _spans_by_rules(text) + likely_secrets(text)
+    return _spans_by_rules(text) + likely_secrets(text) + secret_words(text)
 
 
 def _spans_by_rules(text: str) -> list[Span]:

@@ -1,7 +1,7 @@
 """Secrets that no word gives away: "gate is 4471 then the hash", "go in as me: jparrish / Tr0mb0ne!wed".
 
 A logistic regression over what a piece of text looks like and the words round it. `training/sensitivity/secrets.py`
-makes `secret_weights.json`. English. What is made of letters alone is left to the rules of `classes`.
+makes `secret_weights.json`. English. What is made of letters alone: `secret_words`.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def suspect_features(text: str, piece: Suspect) -> list[str]:
 
 def feature_buckets(names: Iterable[str]) -> list[int]:
     """Return the buckets of features, each once, in order."""
-    return sorted(set(map(_bucket, names)))
+    return sorted(set(map(bucket_of, names)))
 
 
 def likely_secrets(text: str) -> list[Span]:
@@ -116,7 +116,8 @@ def likely_secrets(text: str) -> list[Span]:
 
 
 @lru_cache(maxsize=1 << 15)
-def _bucket(name: str) -> int:
+def bucket_of(name: str) -> int:
+    """Return the bucket of a feature."""
     return crc32(name.encode(errors="replace")) % BUCKETS
 
 
