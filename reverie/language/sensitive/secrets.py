@@ -44,6 +44,8 @@ _PLACES, _AROUND = 3, 8
 _WORDS, _BEGINNING = 60, 1000
 #: Pieces of a text that are looked at: one with more is a table that nobody typed.
 _MOST = 100
+#: Characters of a text that is read: longer ones are mostly code, and answers with numbers of all kinds.
+_LONGEST_TEXT = 1000
 #: Characters of shapes that count one by one; longer runs count as that many.
 _LONGEST = 6
 
@@ -103,8 +105,11 @@ def feature_buckets(names: Iterable[str]) -> list[int]:
 
 
 def likely_secrets(text: str) -> list[Span]:
-    """Return the spans of a text that are likely secrets, among its first hundred pieces; some 50 us for each."""
-    found = list(islice(suspects(text), _MOST))
+    """Return the spans of a text that are likely secrets, among its first hundred pieces; some 50 us for each.
+
+    None of a text of more than a thousand characters.
+    """
+    found = list(islice(suspects(text), _MOST)) if len(text) <= _LONGEST_TEXT else []
     if not found:
         return []
     weights = _weights()
