@@ -1,6 +1,6 @@
 """A judge of ends: how likely a message makes an old statement untrue. Tried, not part of the engine (decision 0089).
 
-    python -m training.reader.judge PAIRS [--epochs 3] [--measure MORE_PAIRS] [--out FILE]
+    python -m training.reader.judge PAIRS [--epochs 2] [--measure MORE_PAIRS] [--out FILE]
 
 `PAIRS` and `MORE_PAIRS` are of `python -m bench.end_pairs`. The upper layers of the published reader, fine-tuned, read
 the statement, the question before the message if that is short, and the message side by side; the layers below are
@@ -304,7 +304,7 @@ def main() -> None:
     """Train and measure."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("pairs", type=Path)
-    options.add_argument("--epochs", type=int, default=3)
+    options.add_argument("--epochs", type=int, default=2)
     options.add_argument("--measure", type=Path, nargs="*", default=[])
     options.add_argument("--out", type=Path)
     options.add_argument("--lower", type=int, default=LOWER)
