@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from training.reader import wanted
 
@@ -13,7 +14,11 @@ def test_it_learns_which_features_are_wanted() -> None:
     is_wanted = features[:, 2] > 0.3
     weights = wanted.fitted(features, is_wanted)
     assert np.abs(weights[:-1]).argmax() == 2
-    assert ((features @ weights > 0) == is_wanted).mean() > 0.9
+    scores = features @ weights
+    assert scores[is_wanted].mean() > scores[~is_wanted].mean()
+    assert 1 / (1 + np.exp(-scores.mean())) == pytest.approx(is_wanted.mean(), abs=0.05), (
+        "its mean is that of the verdicts"
+    )
 
 
 def test_each_verdict_is_known_and_of_a_message_that_is_there() -> None:

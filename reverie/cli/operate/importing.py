@@ -191,9 +191,7 @@ def command(
         for name, result in results:
             if not isinstance(result, ReverieError):
                 _print(name, result)
-        if any(result.imported for _, result in results if not isinstance(result, ReverieError)):
-            note(f"Build memory of it: reverie run --tenant {session.tenant_id}")
-    _end(results)
+    _end(results, session.tenant_id)
 
 
 def _import(session: CommandSession, file: Path, shown: Bars, options: dict[str, Any]) -> ImportSummary:
@@ -294,9 +292,11 @@ def _print(file: Path | str, summary: ImportSummary) -> None:
         table(("reason", "records"), summary.dead_by_reason.most_common(), right=("records",))
 
 
-def _end(results: list[tuple[Path | str, ImportSummary | ReverieError]]) -> None:
+def _end(results: list[tuple[Path | str, ImportSummary | ReverieError]], tenant_id: str) -> None:
     """Fail if a file could not be read, or if more than a tenth of its records failed for one reason."""
     failures = []
+    if any(result.imported for _, result in results if not isinstance(result, ReverieError)):
+        note(f"Build memory of it: reverie run --tenant {tenant_id}")
     for file, result in results:
         if isinstance(result, ReverieError):
             failures.append(str(result))
