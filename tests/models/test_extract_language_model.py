@@ -99,7 +99,7 @@ WAITS_NO_MORE = (1, None, MODEL, None, False)
 
 
 def test_what_it_notes_stands_beside_what_the_rules_find(read: Run, server: Server, conn: Conn) -> None:
-    first = say(conn, "My brother's name is Ravi. Lovely Pune!", START)
+    first = say(conn, "My brother's name is Ravi. Pune is hot today!", START)
     said = say(conn, "He has just opened a bakery there, so proud.", START + timedelta(minutes=1))
     say(conn, "lol", START + timedelta(minutes=2))
     bakery = note("Has a brother Ravi who opened a bakery in Pune", "just opened a bakery", importance=0.8)

@@ -187,7 +187,10 @@ def test_what_ended_it_in_another_relation_is_not_added(
     with told(databases, embedder, tmp_path / "turns.jsonl") as store:
         for relation, is_added in (("lives_in", True), ("works_at", False)):
             with store.transaction("acme") as conn:
-                conn.execute("update memory.memories set relation = %s where content like '%%Bergen%%'", [relation])
+                conn.execute(
+                    "update memory.memories set relation = %s where content like '%%Bergen%%' and relation is not null",
+                    [relation],
+                )
                 rows = conn.execute(
                     "select id from memory.memories where state = 'superseded' and content like '%Oslo%'"
                 ).fetchall()
