@@ -48,6 +48,8 @@ class People(Table):
     #: Those that stand before a verb, and those before what is theirs.
     subjects: WordSet
     theirs: WordSet
+    #: A pattern of what stands before a pet's name, with its sort as the group.
+    named: str
     several: WordSet
     roles: WordSet
     shared: WordSet
