@@ -23,7 +23,7 @@ READINGS = st.builds(
     polarity=st.sampled_from([-1, 0, 1]),
     duration=st.none() | st.just("lasting"),
     **dict.fromkeys(("holder", "topic", "replaced", "until", "clause"), st.none() | PLACES),  # type: ignore[arg-type]
-    **dict.fromkeys(("confidence", "whole", "clause_chance", "chance"), CHANCES),  # type: ignore[arg-type]
+    **dict.fromkeys(("confidence", "whole", "clause_chance", "chance", "wanted"), CHANCES),  # type: ignore[arg-type]
 )
 
 

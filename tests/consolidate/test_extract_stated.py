@@ -28,6 +28,15 @@ def test_a_candidate_states_its_relation() -> None:
     assert candidate.turn_id == TURN.id
 
 
+def test_the_sort_of_a_pet_is_what_stands_before_its_name() -> None:
+    turn = conversation("I have a golden retriever called Rex.", start=datetime(2026, 3, 2, 9, tzinfo=UTC))[0]
+    for topic in (None, "retriever"):
+        statement = MessageStatement(relation="has_pet", object="Rex", topic=topic)
+        assert [each.content for each in candidates_of([statement], turn, POLICY)] == [
+            "Has a golden retriever named Rex"
+        ]
+
+
 def test_what_has_own_words_is_remembered_in_them() -> None:
     said = "beatriz sells the flat so from april it is Gaia"
     candidate = only("has_contact", "Gaia", phase="begins", own_words=said, clause="it is Gaia")

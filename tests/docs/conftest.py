@@ -24,7 +24,7 @@ TENANTS = ("demo", "default", "acme", "old-customer")
 #: The people of the sample that pages name.
 SAMPLE = ("arjun", "mumbai-bakery")
 ANA = {
-    ("chat-16", "2026-05-02T09:00:00Z"): ("My dog Bruno is a golden retriever.", "I am allergic to peanuts."),
+    ("chat-16", "2026-05-02T09:00:00Z"): ("I have a golden retriever named Bruno.", "I am allergic to peanuts."),
     ("chat-17", "2026-05-20T18:00:00Z"): ("I work for Lima Labs.", "Always answer in short sentences."),
     ("chat-18", "2026-06-11T18:00:00Z"): ("I love climbing in Sintra.", "I moved to Porto, I live in Porto now."),
 }  # fmt: skip

@@ -121,7 +121,7 @@ def test_a_turn_is_recalled_at_once_and_scores_as_it_will_later(talk: Talk) -> N
 def test_every_signal_is_measured_as_the_search_does(talk: Talk) -> None:
     remember(talk)
     say(talk, "Did you see the ferret on Sunday?", at=after(20), role="assistant", speaker="Bo")
-    say(talk, "Yes, what a ferret since 2020, my word.", "The market was full.", at=after(21))
+    say(talk, "Yes, what a ferret, 2020 all over, my word.", "The market was full.", at=after(21))
     names = {"similarity", "lexical", "answers", "session_similarity", "speaker", "date", "first_person", "names_time",
              "asks", "assistant", "asked_assistant", "memory", "recency", "importance", "access", "entity", "standing",
              "length"}  # fmt: skip

@@ -143,7 +143,7 @@ def test_a_live_session_becomes_memory_without_it(
     assert "gave no reply about any of 2 items" in drained.reasons[TENANT]
     assert drained.rows()[0]["reason"] == drained.reasons[TENANT]
     assert conn.execute("select content from memory.memories where state = 'active'").fetchall() == [
-        ("I have a dog named Rex.",)
+        ("Has a dog named Rex",)
     ]
     assert conn.execute("select from ops.queue").fetchall() == []
     server.script()

@@ -28,7 +28,7 @@ from tests.promises.world import WordEmbedder
 pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
 
 PEOPLE = [f"person {number}" for number in range(16)]
-CITIES = ("Bergen", "Oslo", "Leeds", "Pune")
+CITIES = ("Graz", "Cork", "Lille", "Ghent")
 Invoke = Callable[..., Result]
 Keeps = Callable[[str, str], bool]
 
@@ -49,7 +49,7 @@ def told(conn: Conn) -> None:
     for person in PEOPLE:
         for place, city in enumerate(CITIES):
             at = START + timedelta(minutes=place, hours=PEOPLE.index(person))
-            text = f"I live in {city}." if place % 2 else f"I live in {city}. What time is it there?"
+            text = f"i'm based around {city}." if place % 2 else f"i'm based around {city}. What time is it there?"
             say(conn, text, at, subject=person, session=f"s{place}")
 
 
@@ -64,7 +64,7 @@ def read(store: Store, load: Any, server: Server, keeps: Keeps) -> None:
 
 def notes(text: str) -> list[dict[str, Any]]:
     city = text.partition(".")[0].rpartition(" ")[2]
-    claim = {"kind": "fact", "text": f"Lives in {city}", "quote": f"I live in {city}", "confidence": 0.9}
+    claim = {"kind": "fact", "text": f"Lives in {city}", "quote": f"i'm based around {city}", "confidence": 0.9}
     return [claim | {"relation": "lives_in", "object": city}]
 
 
