@@ -125,6 +125,8 @@ class CompressPolicy(Table):
     summary_importance: Share = 0.6
     #: Whether summaries of sessions become one of their month, and those of months one of their year.
     fold_summaries: bool = False
+    #: Whether those of sessions become one of their week first.
+    fold_weeks: bool = False
     #: Months that keep summaries of their own beside the latest one, before they become part of their year's.
     fold_months: Annotated[int, Field(ge=0, le=12)] = 12
     #: Sentences of such a summary.

@@ -343,15 +343,19 @@ where m.tenant_id = %(tenant)s and m.id = any(array(select unnest(%(ids)s::uuid[
   and m.state in ('active', 'compressed')
 
 -- name: read_folds
--- Active summaries of sessions, or of months, whose month or year is complete: a later one has a summary. A month is part of
--- its year as soon as so many later months have summaries. A summary that the period has already is folded with those that
--- came late. Of each of these periods, with the origin of what it is made of, and of how many months it leaves the latest.
+-- Active summaries of sessions, weeks or months, whose week, month or year is complete: a later one has a summary. A week is
+-- of one month: it begins on its 1st, 8th, 15th, 22nd or 29th. A month is part of its year as soon as so many later months
+-- have summaries. A summary that the period has already is folded with those that came late. Of each of these periods, with
+-- the origin of what it is made of, and of how many months it leaves the latest.
 with known as materialized (
     select p.place, p.months, m.subject_id, m.id, m.happened_at, m.accessed_at, m.access_count, m.state,
            m.origin <> p.period as is_part,
-           date_trunc(p.period, m.happened_at at time zone 'UTC') at time zone 'UTC' as began,
-           date_trunc('month', m.happened_at at time zone 'UTC') as month
+           case when p.period = 'week' then month + make_interval(days => (extract(day from day)::int - 1) / 7 * 7)
+                else date_trunc(p.period, day) end at time zone 'UTC' as began,
+           month
     from memory.memories m
+    cross join lateral (select m.happened_at at time zone 'UTC') as at (day)
+    cross join lateral (select date_trunc('month', day)) as of (month)
     join unnest(%(periods)s::text[], %(origins)s::text[], %(months)s::int[]) with ordinality as p (period, origin, months, place)
         on m.origin in (p.origin, p.period)
     where m.tenant_id = %(tenant)s and m.kind = 'summary'

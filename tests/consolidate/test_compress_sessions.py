@@ -220,7 +220,8 @@ def test_the_oldest_turns_of_a_running_session_that_say_nothing_get_no_summary_e
 
 def test_summaries_of_a_month_become_one_when_a_later_month_has_one(conn, store):
     ours = load_policy("reverie")
-    folding = ours.model_copy(update={"compress": ours.compress.model_copy(update={"session_threshold": 1})})
+    numbers = {"session_threshold": 1, "fold_weeks": False}
+    folding = ours.model_copy(update={"compress": ours.compress.model_copy(update=numbers)})
     for day in (1, 4, 15):  # 21 and 24 March, 4 April
         talk(conn, 1440 * day, 1440 * day + 2, session=f"s{day}")
     assert at(store, folding, 1440 * 12)["folds"] == 0, "only March has a summary"
@@ -240,7 +241,7 @@ def test_summaries_of_a_month_become_one_when_a_later_month_has_one(conn, store)
 
 def test_the_earlier_months_of_a_year_become_part_of_it_while_it_runs_on(conn, store):
     ours = load_policy("reverie")
-    numbers = {"session_threshold": 1, "fold_months": 1}
+    numbers = {"session_threshold": 1, "fold_weeks": False, "fold_months": 1}
     folding = ours.model_copy(update={"compress": ours.compress.model_copy(update=numbers)})
     held = "select origin, to_char(happened_at at time zone 'UTC', 'MM') from memory.memories where kind = 'summary'"
     seen = []
@@ -258,6 +259,34 @@ def test_the_earlier_months_of_a_year_become_part_of_it_while_it_runs_on(conn, s
     before = everything(conn)
     at(store, folding, 1440 * 170)
     assert everything(conn) == before
+
+
+def test_summaries_of_a_week_become_one_before_their_month_is_over(conn, store):
+    ours = load_policy("reverie")
+    folding = ours.model_copy(update={"compress": ours.compress.model_copy(update={"session_threshold": 1})})
+    held = (
+        "select origin, to_char(happened_at at time zone 'UTC', 'MM-DD') from memory.memories"
+        " where kind = 'summary' and state = 'active' order by happened_at"
+    )
+    seen = []
+    for days in ((2, 3, 4), (9, 10), (17, 18), (25,)):  # of April
+        for day in days:
+            start = 1440 * (day + 11)  # after 20 March
+            talk(conn, start, start + 2, session=f"s{day}")
+        at(store, folding, 1440 * (days[-1] + 12))
+        seen.append([" ".join(row) for row in conn.execute(held).fetchall()])
+    assert seen[0] == ["session 04-02", "session 04-03"], "the latest session is left to come"
+    assert seen[1] == ["week 04-04", "session 04-09"]
+    assert seen[2] == ["week 04-04", "week 04-10", "session 04-17"]
+    assert seen[3] == ["week 04-04", "week 04-10", "session 04-17", "session 04-18"]
+    content = "select content from memory.memories where origin = 'week' order by happened_at"
+    (first,), _ = conn.execute(content).fetchall()
+    assert first.startswith("1 April 2026 to 4 April 2026. ")
+    talk(conn, 1440 * 45, 1440 * 45 + 2, session="may")
+    talk(conn, 1440 * 53, 1440 * 53 + 2, session="may later")
+    talk(conn, 1440 * 60, 1440 * 60 + 2, session="may latest")
+    at(store, folding, 1440 * 61)
+    assert [" ".join(row).split()[0] for row in conn.execute(held).fetchall()] == ["month", "week", "session"]
 
 
 def test_beyond_the_budget_the_least_valuable_are_forgotten(conn, store):

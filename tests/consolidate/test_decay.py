@@ -135,6 +135,6 @@ def test_what_is_superseded_fades_from_then_on(store: Store) -> None:
             {"ended": ended},
         )
     assert run(store, 100)["decayed"] == 2
-    for importance in importances(store):
-        rate, grace = POLICY.decay.rates["fact"], POLICY.decay.grace_days
+    rates, grace = POLICY.decay.rates, POLICY.decay.grace_days
+    for importance, rate in zip(importances(store), (rates["fact"], rates["preference"]), strict=True):
         assert as_real(importance) == value_at(0.5, ended, ORIGIN + timedelta(days=100), rate=rate, grace_days=grace)

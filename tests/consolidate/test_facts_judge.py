@@ -15,6 +15,7 @@ from reverie.consolidate.facts import judge as module
 from reverie.consolidate.facts.decide import decide
 from reverie.consolidate.facts.judge import NearPair, SaidStatement, end_of, pairs_to_judge, parts_of
 from reverie.consolidate.facts.kept import ShownMessage
+from reverie.consolidate.facts.rests import AloneReading
 from reverie.consolidate.facts.stage import facts
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.consolidate.stages import STAGES
@@ -101,6 +102,13 @@ class KnownChances:
         """The chance of each pair."""
         return [self._chances.get(statement, 0.1) for statement, _ in pairs]
 
+    def alone(self, rests: list[tuple[str, ShownMessage]]) -> list[list[AloneReading]]:
+        """What each rest states: nothing if it has few words."""
+        return [[AloneReading(0.9, 0.9)] if len(rest.split()) > 3 else [] for rest, _ in rests]
+
+
+READER = load_policy("reverie").extract.reader
+
 
 @pytest.mark.parametrize(("alone", "left"), [(0.4, "Zoe does all the rest, both at eight"), (0.6, None)])
 def test_what_the_parts_leave_is_held_against_the_same_message(alone: float, left: str | None) -> None:
@@ -110,8 +118,19 @@ def test_what_the_parts_leave_is_held_against_the_same_message(alone: float, lef
     judge: Any = KnownChances({"Danny does the Mondays, ": 0.9, "Zoe does all the rest, both at eight": alone})
     numbers = NUMBERS.model_copy(update={"ends_chance": 0.85, "parts_chance": 0.05})
     shown = ShownMessage(pair.by.turn_id, "They both quit", "")
-    (end,) = module._ends(judge, [pair], {shown.turn_id: shown}, numbers)
+    (end,) = module._ends(judge, [pair], {shown.turn_id: shown}, numbers, READER)
     assert end.rest == left
+
+
+def test_what_tells_nothing_by_itself_ends_with_its_sentence() -> None:
+    pair = NearPair(
+        said(1, turn=1, at=[1, 0], content="Mateo flies in, the 2nd!", origin="said"), said(2, turn=2, at=[1, 0])
+    )
+    judge: Any = KnownChances({"Mateo flies in, ": 0.9, "The 2nd!": 0.1})
+    numbers = NUMBERS.model_copy(update={"ends_chance": 0.85, "parts_chance": 0.05})
+    shown = ShownMessage(pair.by.turn_id, "Mateo is here", "")
+    (end,) = module._ends(judge, [pair], {shown.turn_id: shown}, numbers, READER)
+    assert end.rest is None
 
 
 def test_of_many_near_statements_the_nearest_are_judged() -> None:

@@ -112,8 +112,8 @@ def is_of(record: Record, turn: Record) -> bool:
 
 
 #: Several things at once, and a message that ends one of them.
-PRICES = "Price list for the window pls. skin fade 18, standard 14, kids under 10 10, beard 8."
-RAISED = "skin fade's 20 from today. everything else stays"
+SHOP = "Our shop sells bread and cakes, our flour comes from Borg, and we are closed on Mondays."
+FLOUR = "flour comes from Halden Mill now"
 #: What people say: the same in other words, values that replace one another, plans, what no rule reads.
 SAID = (
     "I have a golden retriever called Rex.",
@@ -131,8 +131,8 @@ SAID = (
     "We met Bruno's trainer yesterday.",
     "My dog Bruno loves the park.",
     "Do you like lakes?",
-    PRICES,
-    RAISED,
+    SHOP,
+    FLOUR,
     "ok",
 )
 
@@ -187,21 +187,21 @@ def test_any_erased_turn_was_never_said(drawn: tuple[list[Record], int], databas
 
 
 def test_what_a_message_left_of_a_statement_goes_with_it(databases: Databases, tmp_path: Path) -> None:
-    """A new price ends a part of a list; without the message that tells it, the whole list stands again."""
-    listed = said("ana", "ana-0", "t0", compact.START, PRICES)
-    raised = said("ana", "ana-1", "t1", compact.START + timedelta(days=30), RAISED)
+    """A new supplier ends a part of a sentence; without the message that tells it, all of it stands again."""
+    told = said("ana", "ana-0", "t0", compact.START, SHOP)
+    changed = said("ana", "ana-1", "t1", compact.START + timedelta(days=30), FLOUR)
     with opened(databases) as there:
-        take_in(there.store, tmp_path, [listed])
+        take_in(there.store, tmp_path, [told])
         remember(there.store)
-        take_in(there.store, tmp_path, [raised])
+        take_in(there.store, tmp_path, [changed])
         remember(there.store)
         with there.store.transaction(TENANT) as conn:
             rests = conn.execute("select content from memory.memories where origin = 'rest'").fetchall()
-        assert [("skin fade" in rest, "beard 8" in rest) for (rest,) in rests] == [(False, True)]
-        there.eraser.erase(turn_target(id_of(raised)))
+        assert [("Borg" in rest, "cakes" in rest) for (rest,) in rests] == [(False, True)]
+        there.eraser.erase(turn_target(id_of(changed)))
         after = remember(there.store)
     with opened(databases) as never:
-        take_in(never.store, tmp_path, [listed])
+        take_in(never.store, tmp_path, [told])
         assert differing(after, remember(never.store)) == []
 
 

@@ -36,9 +36,9 @@ from training.reader.whole import WholeMatrix
 
 #: Tokens to which pairs are filled up, and tokens of a batch.
 LENGTHS, BATCH_TOKENS = (24, 32, 40, 56, 96), 2048
-#: Pairs in which nothing ends: of an epoch, for each in which something does; the share that is near, and the log-odds
-#: by vectors alone from which one is.
-NEGATIVES, NEAR_SHARE, NEAR = 2.5, 0.9, -6.0
+#: Pairs in which nothing ends: of an epoch, for each in which something does, of voices and of single messages; the
+#: share of them that is near, and the log-odds by vectors alone from which one is.
+NEGATIVES, LABELLED, NEAR_SHARE, NEAR = 2.5, 1.5, 0.9, -6.0
 #: Share of the statements that are read in the person's own words, where all that they state ends at once.
 OWN = 0.5
 #: Of the layers and of the head; what an end is taken for, as some labels are missing and some are wrong.
@@ -213,11 +213,11 @@ def loss(parameters: Parameters, batch: dict[str, jax.Array], key: jax.Array) ->
     return (batch["weight"] * each).sum() / batch["weight"].sum()
 
 
-def sample(pairs: Sequence[Pair], random: np.random.Generator) -> list[Pair]:
-    """Return pairs of an epoch: all in which something ends, and some of the others, most of them near."""
+def sample(pairs: Sequence[Pair], random: np.random.Generator, others_each: float) -> list[Pair]:
+    """Return pairs of an epoch: all in which something ends, and so many others for each, most of them near."""
     others = [pair for pair in pairs if not pair.ended]
     chosen = [pair for pair in pairs if pair.ended]
-    negatives = NEGATIVES * len(chosen)
+    negatives = others_each * len(chosen)
     for is_near, share in ((True, NEAR_SHARE), (False, 1 - NEAR_SHARE)):
         some = [pair for pair in others if (pair.near >= NEAR) == is_near]
         number = min(len(some), round(negatives * share))
@@ -229,9 +229,9 @@ def sample(pairs: Sequence[Pair], random: np.random.Generator) -> list[Pair]:
 def train(
     texts: Texts, pairs: Sequence[Pair], epochs: int, *, labelled: Sequence[Pair], seed: int = SEED
 ) -> Parameters:
-    """Return parameters trained on pairs, of which each epoch has some, and on `labelled` ones, of which it has all."""
+    """Return parameters trained on pairs and `labelled` ones, of each of which an epoch has a sample."""
     random, parameters = np.random.default_rng(seed), start(jax.random.key(seed), texts.lower)
-    samples = [[*sample(pairs, random), *labelled] for _ in range(epochs)]
+    samples = [[*sample(pairs, random, NEGATIVES), *sample(labelled, random, LABELLED)] for _ in range(epochs)]
     texts.read([pair for chosen in samples for pair in chosen])
     plans = [texts.batches(chosen, random.permutation(len(chosen))) for chosen in samples]
     optimize = _optimizer(sum(map(len, plans)))

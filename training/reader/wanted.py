@@ -30,7 +30,7 @@ from reverie.consolidate.extract.stated import candidates_of
 from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage
 from reverie.inference.reader.decoding import Numbers, ObjectSpan, TokenPlaces
 from reverie.inference.reader.reader import TrainedReader
-from reverie.inference.reader.wanted import WANTED, wanted_signs
+from reverie.inference.reader.wanted import WANTED, Wanted, wanted_signs
 from reverie.language.cues.keeping import OWN_WORDS
 from reverie.language.statements.stated import bare
 from reverie.language.text import strip_invisible
@@ -44,8 +44,10 @@ VERDICTS = PEOPLE / "verdicts.tsv"
 OUT = ROOT / "reverie" / "inference" / "reader" / WANTED
 #: What a verdict says of whether a statement is wanted.
 WANTED_BY = {"right": True, "over": True, "wrong": False, "beside": False}
-#: Inverse strength of regularisation.
-STRENGTH = 2e-4
+#: Inverse strength of regularisation; how much more a sign counts than one of the states.
+STRENGTH, SIGNS = 5e-4, 5.0
+#: Features at the end that are not states.
+LAST = len(wanted_signs(0.5, 1, 1))
 #: Letters of a voice's name that say who wrote it.
 WRITER = 2
 THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
@@ -66,12 +68,23 @@ class Stated(NamedTuple):
     features: Floats
 
 
+class _Unlearned(Wanted):
+    """Wants all: what was learned before is not asked."""
+
+    def __init__(self) -> None:
+        pass
+
+    def chance(self, states: npt.NDArray[np.float32], signs: Floats) -> float:
+        return 1.0
+
+
 class WatchedReader(TrainedReader):
     """A reader of which it is seen what it makes of each statement."""
 
     def __init__(self) -> None:
         """Load it."""
         super().__init__()
+        self._wanted = _Unlearned()
         self.seen: dict[AskedMessage, list[tuple[MessageReading, Floats]]] = {}
         self._last: list[tuple[MessageReading, Floats]] = []
 
@@ -88,8 +101,7 @@ class WatchedReader(TrainedReader):
         self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, Numbers], stated: float
     ) -> MessageReading:
         reading = super()._reading(tokens, span, said, stated)
-        signs = wanted_signs(span.confidence * stated, len(tokens.begins))
-        self._last.append((reading, np.concatenate([said["features"][span.candidate], signs])))
+        self._last.append((reading, np.concatenate(self._wanted_by(tokens, span, said, stated))))
         return reading
 
 
@@ -158,6 +170,7 @@ def fitted(features: Floats, wanted: npt.NDArray[np.bool_]) -> Floats:
     from sklearn.linear_model import LogisticRegression  # takes a second
 
     means, scales = features[:, :-1].mean(axis=0), features[:, :-1].std(axis=0) + 1e-6
+    scales[1 - LAST :] /= SIGNS
     model = LogisticRegression(C=STRENGTH, max_iter=2000).fit((features[:, :-1] - means) / scales, wanted)
     weights: Floats = model.coef_[0] / scales
     return np.append(weights, model.intercept_[0] - weights @ means)
@@ -204,9 +217,8 @@ def main() -> None:
         chances[out] = 1 / (1 + np.exp(-features[out] @ fitted(features[~out], wanted[~out])))
     print_figures(rows, names, chances)
     weights = fitted(features, wanted).astype(np.float32)
-    signs = len(wanted_signs(0.5, 1))
     packed = BytesIO()
-    np.savez(packed, states=weights[:-signs], signs=weights[-signs:])
+    np.savez(packed, states=weights[:-LAST], signs=weights[-LAST:])
     options.out.write_bytes(packed.getvalue())
     print(f"{len(rows)} statements with a verdict, {len(found) - len(rows)} without")
 

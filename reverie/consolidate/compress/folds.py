@@ -1,9 +1,10 @@
-"""Summaries of sessions become one of their month, and those of months one of their year.
+"""Summaries of sessions become one of their week, those of weeks one of their month, those of months one of their year.
 
-A month is folded once a session of a later month has its summary: sessions are summarised oldest first, so the month is
-complete by then, and the time of the fold follows from the log. A year is folded in the same way, but for its earlier
-months: each becomes part of it as soon as `fold_months` later ones have summaries, so that a year that runs on leaves
-no pile of months. The text is made of the sentences of the period's own turns, as that of a session is.
+Weeks are left out where the policy says so (`fold_weeks`). A week or month is folded once a session of a later one has
+its summary: sessions are summarised oldest first, so it is complete by then, and the time of the fold follows from the
+log. A week is of one month: it begins on its 1st, 8th, 15th, 22nd or 29th. A year is folded in the same way, but for
+its earlier months: each becomes part of it as soon as `fold_months` later ones have summaries, so that a year that runs
+on leaves no pile of months. The text is made of the sentences of the period's own turns, as that of a session is.
 """
 
 from __future__ import annotations
@@ -21,17 +22,18 @@ from psycopg import Connection
 from reverie.consolidate.compress.decide import Compression, FoldedSummary, fold_of
 from reverie.consolidate.compress.write import write_compressions
 from reverie.language.cues.summarise import spoken_turns, summarise_all
-from reverie.language.text import written_month
+from reverie.language.text import written_day, written_month
 from reverie.model.session_part import SessionTurn
 from reverie.store.locks import lock_subjects
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 from reverie.store.work import Work
 
-FoldPeriod = Literal["month", "year"]
+FoldPeriod = Literal["week", "month", "year"]
 
-#: What each period is folded from.
-_FROM: dict[FoldPeriod, str] = {"month": "session", "year": "month"}
+#: What each period is folded from, with weeks and without.
+_WEEKLY: dict[FoldPeriod, str] = {"week": "session", "month": "week", "year": "month"}
+_MONTHLY: dict[FoldPeriod, str] = {"month": "session", "year": "month"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +47,34 @@ class SummaryFold:
 
 
 def fold_summaries(attempt: Run) -> None:
-    """Fold the summaries of all months and years that are complete; counts `folds` and the summaries `replaced`."""
-    with attempt.work.transaction() as conn:
-        found = _read_folds(conn, attempt.work, *_FROM)
-    # a year may be complete by what its last month becomes
-    for period in _FROM if found else ():
-        with attempt.work.transaction() as conn:
-            subjects = sorted({fold.subject_id for fold in _read_folds(conn, attempt.work, period)})
-            if not subjects:
-                continue
-            lock_subjects(conn, attempt.work.tenant_id, subjects)
-            # read again: another writer may have folded them in the meantime
-            write_compressions(conn, attempt, _folded(conn, attempt.work, _read_folds(conn, attempt.work, period)))
-            attempt.record(conn)
+    """Fold the summaries of all periods that are complete; counts `folds` and the summaries `replaced`.
+
+    A dry run leaves out what is complete by a summary of the same run, which it does not write.
+    """
+    work, periods = attempt.work, _parts_of(attempt.work)
+    with work.transaction() as conn:
+        subjects = sorted({fold.subject_id for fold in _read_folds(conn, work, *periods)})
+        if not subjects:
+            return
+        lock_subjects(conn, work.tenant_id, subjects)
+        # read again: another writer may have folded them, and a period be complete by what its last part becomes
+        for period in periods:
+            found = [fold for fold in _read_folds(conn, work, period) if fold.subject_id in subjects]
+            write_compressions(conn, attempt, _folded(conn, work, found))
+        attempt.record(conn)
+
+
+def _parts_of(work: Work) -> dict[FoldPeriod, str]:
+    return _WEEKLY if work.policy.compress.fold_weeks else _MONTHLY
 
 
 def _read_folds(conn: Connection[Any], work: Work, *periods: FoldPeriod) -> list[SummaryFold]:
-    months = {"month": None, "year": work.policy.compress.fold_months}
+    months = {"year": work.policy.compress.fold_months}
+    parts = _parts_of(work)
     params = work.params() | {
         "periods": list(periods),
-        "origins": [_FROM[period] for period in periods],
-        "months": [months[period] for period in periods],
+        "origins": [parts[period] for period in periods],
+        "months": [months.get(period) for period in periods],
     }
     rows = conn.execute(queries("compress")["read_folds"], params).fetchall()
     return [
@@ -100,7 +109,13 @@ def _folded(conn: Connection[Any], work: Work, folds: Sequence[SummaryFold]) -> 
 
 
 def _named(fold: SummaryFold) -> str:
-    return written_month(fold.began) if fold.period == "month" else str(fold.began.year)
+    match fold.period:
+        case "week":
+            return f"{written_day(fold.began)} to {written_day(fold.summaries[-1].happened_at)}"
+        case "month":
+            return written_month(fold.began)
+        case "year":
+            return str(fold.began.year)
 
 
 def _read_turns(conn: Connection[Any], work: Work, folds: Sequence[SummaryFold]) -> list[list[SessionTurn]]:

@@ -14,7 +14,7 @@ from reverie.store.queries import queries
 from reverie.store.runs import Run
 
 #: What each origin is counted as; all else is a summary of a session.
-_COUNTS = {"theme": "patterns", "range": "ranges", "month": "folds", "year": "folds"}
+_COUNTS = {"theme": "patterns", "range": "ranges", "week": "folds", "month": "folds", "year": "folds"}
 
 
 def write_compressions(conn: Connection[Any], attempt: Run, compressions: Sequence[Compression]) -> None:

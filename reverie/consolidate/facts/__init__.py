@@ -11,6 +11,7 @@
 - `ties`: statements of one relation that end values of another
 - `endings`: what was judged to have ended, written and read as ends
 - `judge`: ends that the judge of Reverie's own finds
+- `rests`: whether what is left of a sentence tells something by itself
 - `kept`: the judge over what it judged before
 - `language_model`: ends that a language model judges
 - `write`: what is in force, superseded and in conflict

@@ -23,13 +23,16 @@ from psycopg.rows import args_row
 from reverie.consolidate.facts.endings import JudgedEnd, Judgement
 from reverie.consolidate.facts.kept import KeptJudge, ShownMessage
 from reverie.consolidate.facts.read import Evidence
+from reverie.consolidate.facts.rests import tells_alone
 from reverie.inference import from_half_wire
 from reverie.inference.batching import threads_of
 from reverie.inference.judge import shared_judge
 from reverie.inference.judge.nearness import EndNearness, nearness_of
+from reverie.inference.reader import shared_reader
 from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.parts import parts, without_parts
 from reverie.language.text import strip_invisible
+from reverie.policy.extract import ReaderPolicy
 from reverie.policy.recall import StructuredFactsPolicy
 from reverie.store.queries import queries
 from reverie.store.runs import Run
@@ -79,6 +82,8 @@ def judge_near_pairs(attempt: Run, evidence: Sequence[Evidence]) -> Judgement:
     numbers = work.policy.structured_facts
     judge = shared_judge(threads_of(work.embedder))
     nearness = nearness_of(work.embedder.model)
+    reader = shared_reader(threads_of(work.embedder))
+    version = f"{judge.version}/{reader.version}"
     asked: dict[UUID, str] = {}
     ends: list[JudgedEnd] = []
     for statements in _statements(attempt, evidence):
@@ -90,9 +95,10 @@ def judge_near_pairs(attempt: Run, evidence: Sequence[Evidence]) -> Judgement:
         ]
         if pairs:
             shown = _shown(attempt, {pair.by.turn_id for pair in pairs})
-            kept = KeptJudge(judge, read_answers(work, "judge", judge.version, shown))
-            ends += _ends(kept, [pair for pair in pairs if pair.by.turn_id in shown], shown, numbers)
-            keep_answers(work, "judge", judge.version, kept.new)
+            kept = KeptJudge(judge, reader, read_answers(work, "judge", version, shown))
+            seen = [pair for pair in pairs if pair.by.turn_id in shown]
+            ends += _ends(kept, seen, shown, numbers, work.policy.extract.reader)
+            keep_answers(work, "judge", version, kept.new)
         attempt.pulse()
     attempt.report.add("judged", len(asked))
     return Judgement(model=judge.model, ends=ends, asked=asked)
@@ -103,11 +109,12 @@ def _ends(
     pairs: Sequence[NearPair],
     shown: Mapping[UUID, ShownMessage],
     numbers: StructuredFactsPolicy,
+    reading: ReaderPolicy,
 ) -> Iterator[JudgedEnd]:
     """Judge pairs: all of each statement, the parts of those of which a part may end, and what the parts leave.
 
     Parts may be clear only together ("5:30am, mon-fri"), so what is left is judged as one text; it ends too where it is
-    likelier over than not.
+    likelier over than not, or tells nothing by itself.
     """
     wholes = judge.chances([(pair.old.content, shown[pair.by.turn_id]) for pair in pairs])
     asked = [
@@ -123,10 +130,11 @@ def _ends(
         for pair, whole, some in zip(pairs, wholes, asked, strict=True)
     ]
     ends = [end for end in found if end is not None]
-    of_rests = iter(judge.chances([(end.rest, shown[end.turn_id]) for end in ends if end.rest]))
+    rests = [(end.rest, shown[end.turn_id]) for end in ends if end.rest]
+    of_rests = iter(zip(judge.chances(rests), judge.alone(rests), strict=True))
     for end in ends:
-        is_over = end.rest is not None and next(of_rests) >= _LIKELY
-        yield replace(end, rest=None) if is_over else end
+        chance, readings = next(of_rests) if end.rest else (1.0, [])
+        yield end if chance < _LIKELY and tells_alone(readings, reading) else replace(end, rest=None)
 
 
 def parts_of(said: SaidStatement) -> list[str]:

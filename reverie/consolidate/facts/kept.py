@@ -1,4 +1,7 @@
-"""The judge over what it judged before: a pair is judged once, however often memory is made again."""
+"""The judge over what it judged before: a pair is judged once, however often memory is made again.
+
+What a message leaves of a statement is read once, too.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
+from reverie.consolidate.facts.rests import AloneReading, RestReader, read_alone
 from reverie.inference.judge import EndPair
 from reverie.store.small_models.answers import KeptAnswer, shown_hash
 
@@ -14,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Hexadecimal digits of the hash of a statement: no two of the statements that a message is held against share them.
 _DIGITS = 16
+#: Stands before a text that is read alone.
+_ALONE = "alone"
 
 
 class ShownMessage(NamedTuple):
@@ -25,18 +31,18 @@ class ShownMessage(NamedTuple):
 
 
 class KeptJudge:
-    """Judges pairs; `new` has all chances of the messages of which it did not know some, by turn."""
+    """Judges pairs, and reads rests; `new` has all answers about messages of which it did not know some, by turn."""
 
-    def __init__(self, judge: TrainedJudge, known: Mapping[UUID, KeptAnswer] | None = None) -> None:
-        """`known`: what this version of the judge gave before, by turn."""
-        self._judge = judge
+    def __init__(self, judge: TrainedJudge, reader: RestReader, known: Mapping[UUID, KeptAnswer] | None = None) -> None:
+        """`known`: what these versions of the judge and the reader gave before, by turn."""
+        self._judge, self._reader = judge, reader
         self._known = known or {}
-        self._chances: dict[UUID, dict[str, float]] = {}
+        self._answers: dict[UUID, dict[str, Any]] = {}
         self.new: dict[UUID, KeptAnswer] = {}
 
     def chances(self, pairs: Sequence[tuple[str, ShownMessage]]) -> list[float]:
         """Return of each pair of a statement and a message the chance that the message makes the statement untrue."""
-        keys = [shown_hash(statement).hex()[:_DIGITS] for statement, _ in pairs]
+        keys = [_key(statement) for statement, _ in pairs]
         known = [self._of(message) for _, message in pairs]
         missing = [place for place, (key, of) in enumerate(zip(keys, known, strict=True)) if key not in of]
         asked = [pairs[place] for place in missing]
@@ -46,13 +52,29 @@ class KeptJudge:
             self.new[shown.turn_id] = KeptAnswer(_shown(shown), known[place])
         return [of[key] for of, key in zip(known, keys, strict=True)]
 
-    def _of(self, message: ShownMessage) -> dict[str, float]:
-        """The chances that are known of a message, by the hashes of statements."""
-        if message.turn_id not in self._chances:
+    def alone(self, rests: Sequence[tuple[str, ShownMessage]]) -> list[list[AloneReading]]:
+        """Return what is stated by what each message leaves of a statement."""
+        keys = [_key(_ALONE, rest) for rest, _ in rests]
+        known = [self._of(message) for _, message in rests]
+        missing = [place for place, (key, of) in enumerate(zip(keys, known, strict=True)) if key not in of]
+        read = read_alone([rests[place][0] for place in missing], self._reader)
+        for place, readings in zip(missing, read, strict=True):
+            known[place][keys[place]] = [list(one) for one in readings]
+            message = rests[place][1]
+            self.new[message.turn_id] = KeptAnswer(_shown(message), known[place])
+        return [[AloneReading(*one) for one in of[key]] for of, key in zip(known, keys, strict=True)]
+
+    def _of(self, message: ShownMessage) -> dict[str, Any]:
+        """What is known of a message: chances by the hashes of statements, readings by those of rests."""
+        if message.turn_id not in self._answers:
             kept = self._known.get(message.turn_id)
             is_same = kept is not None and kept.shown == _shown(message)
-            self._chances[message.turn_id] = dict[str, Any](kept.answer) if kept and is_same else {}
-        return self._chances[message.turn_id]
+            self._answers[message.turn_id] = dict[str, Any](kept.answer) if kept and is_same else {}
+        return self._answers[message.turn_id]
+
+
+def _key(*texts: str) -> str:
+    return shown_hash(*texts).hex()[:_DIGITS]
 
 
 def _shown(message: ShownMessage) -> bytes:

@@ -75,6 +75,8 @@ class _Part(NamedTuple):
     message: int
     ids: list[npt.NDArray[np.int64]]
     tokens: TokenPlaces
+    #: by token: of which sentence of the message it is; -1 in the question
+    sentences: npt.NDArray[np.int64]
 
 
 class TrainedReader:
@@ -126,7 +128,9 @@ class TrainedReader:
                 sides = [*before, _side(text, ids, places)]
                 columns = [np.concatenate(column) for column in list(zip(*sides, strict=True))[1:]]
                 of_question = np.arange(len(columns[0])) < len(columns[0]) - len(ids)
-                yield _Part(index, [side.ids for side in sides], TokenPlaces(of_question, *columns))
+                numbers = np.full(len(of_question), -1)
+                numbers[~of_question] = _sentences(text, places)
+                yield _Part(index, [side.ids for side in sides], TokenPlaces(of_question, *columns), numbers)
 
     def _read(self, parts: Sequence[_Part]) -> list[ReadMessage]:
         """Read parts: below, each question and message apart, and once; then both, however long each is."""
@@ -165,6 +169,7 @@ class TrainedReader:
         chances = [chance_of(logit) for logit in something[:, 0]]
         found = [candidates(logits, part.tokens, self._widths) for part, logits in zip(parts, by_edges, strict=True)]
         said = self._said(hidden, keys, [(row, span) for row, some in enumerate(found) for span in some])
+        said |= _of_sentences(parts, hidden, found)
         read = []
         at = 0
         for part, some, stated in zip(parts, found, chances, strict=True):
@@ -192,6 +197,14 @@ class TrainedReader:
         names = [output.name for output in self._heads.get_outputs()]
         return dict(zip(names, self._heads.run(names, inputs), strict=True)) | {"features": inputs["features"]}
 
+    def _wanted_by(
+        self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, Numbers], stated: float
+    ) -> tuple[Numbers, npt.NDArray[np.float64]]:
+        """By what a statement is wanted or not: states, and what counts beside them."""
+        of = {name: said[name][span.candidate] for name in ("features", "sentence", "sentence_tokens")}
+        signs = wanted_signs(span.confidence * stated, len(tokens.begins), int(of["sentence_tokens"]))
+        return np.concatenate([of["features"], of["sentence"]]), signs
+
     def _reading(
         self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, Numbers], stated: float
     ) -> MessageReading:
@@ -214,7 +227,7 @@ class TrainedReader:
             whole=round(whole, 3),
             clause_chance=round(chance_of_choice(of["clause_first"]) * chance_of_choice(of["clause_last"]), 3),
             chance=round(span.confidence * stated, 3),
-            wanted=self._wanted.chance(of["features"], wanted_signs(span.confidence * stated, len(tokens.begins))),
+            wanted=self._wanted.chance(*self._wanted_by(tokens, span, said, stated)),
         )
 
 
@@ -241,6 +254,31 @@ def _cut(text: str, encoding: Encoding) -> _Side:
 
 def _side(text: str, ids: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> _Side:
     return _Side(ids, places, *word_edges(text, places), letters_of(text, places))
+
+
+def _sentences(text: str, places: npt.NDArray[np.int64]) -> list[int]:
+    """The number of the sentence of each token: one ends with a mark before white space, or with a line."""
+    found, number, before = [], 0, 0
+    for start, end in places.tolist():
+        between = text[before:start]
+        if between and ("\n" in between or text[before - 1] in _ENDS_SENTENCE):
+            number += 1
+        found.append(number)
+        before = max(before, end)
+    return found
+
+
+def _of_sentences(
+    parts: Sequence[_Part], hidden: Numbers, found: Sequence[Sequence[CandidateSpan]]
+) -> dict[str, Numbers]:
+    """Of the sentence of each span: the mean of its states, and its number of tokens."""
+    means, tokens = [], []
+    for row, (part, spans) in enumerate(zip(parts, found, strict=True)):
+        for span in spans:
+            same = part.sentences == part.sentences[span.first]
+            means.append(hidden[row, same].mean(axis=0))
+            tokens.append(same.sum())
+    return {"sentence": np.array(means, np.float32), "sentence_tokens": np.array(tokens, np.float32)} if means else {}
 
 
 def _portions(text: str, encoding: Encoding) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:

@@ -19,14 +19,15 @@ from reverie.inference.reader.decoding import chance_of
 WANTED = "wanted.npz"
 #: A chance is held within this from 0 and 1 before its logit is taken.
 _EDGE = 1e-3
-#: Tokens of a message that count as one.
-_TOKENS = 32
+#: Tokens of a message that count as one; and of a sentence, of which no more count.
+_TOKENS, _OF_SENTENCE = 32, 16
 
 
-def wanted_signs(chance: float, tokens: int) -> npt.NDArray[np.float64]:
-    """Return what counts beside the states: the logit of the statement's chance, and the length of its message."""
+def wanted_signs(chance: float, tokens: int, of_sentence: int) -> npt.NDArray[np.float64]:
+    """Return what counts beside the states: the logit of the statement's chance, the length of message and sentence."""
     held = min(max(chance, _EDGE), 1 - _EDGE)
-    return np.array([np.log(held / (1 - held)), tokens / _TOKENS, 1.0])
+    short = min(of_sentence, _OF_SENTENCE) / _OF_SENTENCE
+    return np.array([np.log(held / (1 - held)), tokens / _TOKENS, short, 1.0])
 
 
 class Wanted:
