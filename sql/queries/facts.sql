@@ -275,6 +275,14 @@ where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s) and e.ends_wait
 select distinct m.relation from memory.memories m
 where m.tenant_id = %(tenant)s and m.id = any(%(memory_ids)s) and m.relation is not null
 
+-- name: ended_relations
+-- The relations of what the messages of these memories were judged to have ended.
+select distinct m.relation
+from memory.memories b
+join memory.judged_ends j on j.tenant_id = b.tenant_id and j.subject_id = b.subject_id and j.turn_id = b.turn_id
+join memory.memories m on m.tenant_id = j.tenant_id and m.id = j.memory_id
+where b.tenant_id = %(tenant)s and b.id = any(%(evidence)s) and m.relation is not null
+
 -- name: read_judged
 -- What was judged to have ended of these subjects, with the message that ends it and the memory that it left, while that is
 -- there. `offset 0` keeps both reads on their keys, whatever the statistics say, and the role that of the turn: an index that

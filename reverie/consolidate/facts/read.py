@@ -135,6 +135,15 @@ def read_apart(conn: Connection[Any], params: Mapping[str, Any]) -> set[frozense
     return {frozenset(pair) for pair in conn.execute(queries("facts")["read_apart"], params)}
 
 
+def read_ended_relations(conn: Connection[Any], params: Mapping[str, Any]) -> set[str]:
+    """Return the relations of what the messages of the memories `evidence` were judged to have ended.
+
+    They may have been judged in an earlier run, before a cycle of the past decided on those relations: what a message
+    leaves of a statement belongs to the cycle of that statement.
+    """
+    return {row[0] for row in conn.execute(queries("facts")["ended_relations"], params)}
+
+
 def read_judged(conn: Connection[Any], params: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return what a language model judged to have ended of the subjects `dirty`, while what ended it is there."""
     with conn.cursor(row_factory=dict_row) as cursor:

@@ -25,6 +25,7 @@ from reverie.consolidate.facts.read import (
     StatingMemory,
     outlived_values,
     read_apart,
+    read_ended_relations,
     read_evidence,
     read_judged,
     read_known,
@@ -69,6 +70,7 @@ def facts(work: Work, *, undecided: bool = False) -> Report:
                 new = [each.id for each in evidence]
                 conn.execute(queries("facts")["mark_structured"], params | {"evidence": new})
                 asked = _asked(evidence, work.policy.extract.relations) | write_judgement(conn, attempt, judgement)
+                asked |= read_ended_relations(conn, params | {"evidence": new})
                 relations = sorted(with_tied(asked, work.policy.extract.relations))
                 _settle(conn, attempt, params | {"dirty": dirty, "relations": relations}, set(new))
             attempt.record(conn)
