@@ -38,7 +38,7 @@ from training.reader.whole import WholeMatrix
 LENGTHS, BATCH_TOKENS = (24, 32, 40, 56, 96), 2048
 #: Pairs in which nothing ends: of an epoch, for each in which something does, of voices and of single messages; the
 #: share of them that is near, and the log-odds by vectors alone from which one is.
-NEGATIVES, LABELLED, NEAR_SHARE, NEAR = 2.5, 1.5, 0.9, -6.0
+NEGATIVES, LABELLED, NEAR_SHARE, NEAR = 2.5, 2.3, 0.9, -6.0
 #: Share of the statements that are read in the person's own words, where all that they state ends at once.
 OWN = 0.5
 #: Of the layers and of the head; what an end is taken for, as some labels are missing and some are wrong.

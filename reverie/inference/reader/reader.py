@@ -274,10 +274,11 @@ def _of_sentences(
     """Of the sentence of each span: the mean of its states, and its number of tokens."""
     means, tokens = [], []
     for row, (part, spans) in enumerate(zip(parts, found, strict=True)):
-        for span in spans:
-            same = part.sentences == part.sentences[span.first]
-            means.append(hidden[row, same].mean(axis=0))
-            tokens.append(same.sum())
+        numbers = [int(part.sentences[span.first]) for span in spans]
+        of = {number: part.sentences == number for number in set(numbers)}
+        mean = {number: hidden[row, same].mean(axis=0) for number, same in of.items()}
+        means += [mean[number] for number in numbers]
+        tokens += [of[number].sum() for number in numbers]
     return {"sentence": np.array(means, np.float32), "sentence_tokens": np.array(tokens, np.float32)} if means else {}
 
 
