@@ -66,7 +66,7 @@ _SOURCE = (
         "URL|VARIABLE",
         "Import from another Postgres: its URL, or the name of an environment variable that holds the URL.",
     ),
-    ("query", "--query", "SELECT", "With --from: the rows to import."),
+    ("query", "--query", "SQL", "With --from: the rows to import."),
     ("table", "--table", "NAME", "With --from: import all of this table instead of a query."),
     (
         "cursor",
