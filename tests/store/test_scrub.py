@@ -25,8 +25,10 @@ PLACES = ("turn", "pet", "letter", "reply", "question", "right", "mood", "subjec
 
 @pytest.fixture(scope="module")
 def words() -> dict[str, str]:
-    """Random words that no file holds by chance."""
-    return {place: "w" + secrets.token_hex(8) for place in PLACES}
+    """Random words that no file holds by chance, of syllables: one of digits may be redacted as a secret."""
+    return {
+        place: "".join(secrets.choice("bdfglmnprstv") + secrets.choice("aeiou") for _ in range(8)) for place in PLACES
+    }
 
 
 @pytest.fixture
