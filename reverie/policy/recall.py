@@ -164,6 +164,8 @@ class StructuredFactsPolicy(Table):
     parts_chance: Share = 0.3
     #: Chance of an end from which the judge is followed; 0: it is not asked.
     ends_chance: Share = 0.0
+    #: The same where the message states nothing itself; 0: such a message ends nothing.
+    silent_chance: Share = 0.0
     #: Those as important as this are always recalled.
     recall_importance: Share = 0.5
     #: Summaries that a staged recall adds at most, and the cosine distance that they must stay under.

@@ -29,7 +29,7 @@ select m.id, m.subject_id, case when m.state = 'merged' then m.into_id end as in
        m.polarity, m.happened_at, m.accessed_at, m.peak, m.forget_at, m.lasting, m.expires_at, m.turn_id, m.origin, m.model, m.stated,
        m.confidence, m.agreed, m.relation, m.who, m.topic, m.object, m.phase, m.valid_from, m.valid_to, m.superseded_by,
        m.ended_by, e.session_id as end_session_id, e.turn_index as end_turn_index,
-       m.state = 'superseded' and m.superseded_by is not null and not exists (
+       m.state = 'superseded' and m.superseded_by is distinct from m.ended_by and m.superseded_by is not null and not exists (
            select from memory.memories b where b.tenant_id = m.tenant_id and b.id = m.superseded_by) as is_end_forgotten,
        case when m.turn_id is not null then t.speaker else (
            select s.speaker
@@ -185,9 +185,28 @@ order by t.id
 -- name: read_said
 -- What these subjects stated, with vectors; a statement that was merged into another one ends as that does. A message that
 -- waits for a language model is left to it. What a message is held against is of before it, so that of what is from before the
--- first new statement only what may end is asked for, without the vector of its message.
+-- first new statement only what may end is asked for, without the vector of its message. A message of theirs that stated nothing
+-- may end something all the same: it stands for itself, with its own id, content and relation apart.
 with since as materialized (
     select min(n.happened_at) as at from memory.memories n where n.tenant_id = %(tenant)s and n.id = any(%(evidence)s)
+),
+silent as materialized (
+    -- those that nobody has judged, and those since the first new statement
+    select e.turn_id, e.ends_model is null and not e.ends_wait as is_unjudged
+    from (
+        select e.turn_id from memory.extractions e
+        where e.tenant_id = %(tenant)s and e.subject_id = any(%(some)s) and e.ends_model is null and not e.ends_wait
+          and e.turn_id < %(horizon)s
+        union
+        select t.id from log.turns t
+        where t.tenant_id = %(tenant)s and t.subject_id = any(%(some)s) and t.said_at > (select at from since)
+          and t.said_at <= %(as_of)s) u
+    join memory.extractions e on e.tenant_id = %(tenant)s and e.turn_id = u.turn_id
+    where e.reason is distinct from 'role' and e.reason is distinct from 'language'
+      and not exists (
+          select from memory.lineage l
+          join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
+          where l.tenant_id = %(tenant)s and l.source_id = e.turn_id and l.relation = 'extracted' and m.relation is not null)
 )
 select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.origin, m.into_id,
        k.may_end,
@@ -207,7 +226,14 @@ left join lateral (
       and t.part = 0 and k.is_late offset 0) t on true
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(some)s) and m.relation is not null and m.turn_id is not null
   and m.state <> 'candidate' and m.happened_at <= %(as_of)s and (k.may_end or k.is_late)
-order by m.subject_id, m.happened_at, m.id
+union all
+select t.id, t.subject_id, t.id, t.said_at, '', '', null, false, false, s.is_unjudged, halfvec_send(v.vec), halfvec_send(v.vec)
+from silent s
+join log.turns t on t.tenant_id = %(tenant)s and t.id = s.turn_id
+join memory.vectors v on v.tenant_id = %(tenant)s and v.subject_id = t.subject_id and v.item_id = t.id and v.model = %(embedding)s
+    and v.part = 0
+where %(silent)s and t.role = 'user' and t.text <> '' and t.said_at <= %(as_of)s
+order by subject_id, happened_at, id
 
 -- name: read_ending_texts
 -- Turns by id, with what another speaker said before each in its session.
@@ -224,12 +250,14 @@ left join lateral (
 where t.tenant_id = %(tenant)s and t.id = any(%(turn_ids)s) and t.text <> ''
 
 -- name: write_judged_ends
--- What was judged to have ended, as far as both memories are there.
+-- What was judged to have ended, as far as the memory is there, and so is that of the message, or the message stated nothing.
 insert into memory.judged_ends (tenant_id, memory_id, turn_id, subject_id, by_id, model, run_id)
-select m.tenant_id, m.id, x.turn_id, m.subject_id, b.id, %(model)s, %(run_id)s
+select m.tenant_id, m.id, x.turn_id, m.subject_id, x.by_id, %(model)s, %(run_id)s
 from unnest(%(memory_ids)s::uuid[], %(turn_ids)s::uuid[], %(by_ids)s::uuid[]) as x (memory_id, turn_id, by_id)
 join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.memory_id
-join memory.memories b on b.tenant_id = %(tenant)s and b.id = x.by_id and b.subject_id = m.subject_id
+where x.by_id = x.turn_id
+   or exists (select from memory.memories b
+              where b.tenant_id = %(tenant)s and b.id = x.by_id and b.subject_id = m.subject_id)
 on conflict (tenant_id, memory_id, turn_id) do nothing
 
 -- name: ended_in_part
@@ -285,14 +313,17 @@ where b.tenant_id = %(tenant)s and b.id = any(%(evidence)s) and m.relation is no
 
 -- name: read_judged
 -- What was judged to have ended of these subjects, with the message that ends it and the memory that it left, while that is
--- there. `offset 0` keeps both reads on their keys, whatever the statistics say, and the role that of the turn: an index that
+-- there; the message itself where it left none. Such an end counts in a cycle from before the message, too: when that cycle is
+-- worked in again, nothing new brings the message's own. `offset 0` keeps both reads on their keys, whatever the statistics say, and the role that of the turn: an index that
 -- has all that is asked of it, but not by id, would be read from end to end.
-select j.memory_id, j.turn_id, j.by_id, coalesce(case when b.state = 'merged' then b.into_id end, b.id) as bearer_id,
+select j.memory_id, j.turn_id, j.by_id,
+       coalesce(case when b.state = 'merged' then b.into_id end, j.by_id) as bearer_id,
        j.model, t.said_at, t.session_id, t.turn_index
 from memory.judged_ends j
-cross join lateral (
-    select b.id, b.state, b.into_id from memory.memories b where b.tenant_id = %(tenant)s and b.id = j.by_id offset 0) b
+left join lateral (
+    select b.id, b.state, b.into_id from memory.memories b where b.tenant_id = %(tenant)s and b.id = j.by_id offset 0) b on true
 cross join lateral (
     select t.said_at, t.session_id, t.turn_index from log.turns t
     where t.tenant_id = %(tenant)s and t.id = j.turn_id and t.role <> '' offset 0) t
-where j.tenant_id = %(tenant)s and j.subject_id = any(%(dirty)s) and t.said_at <= %(as_of)s
+where j.tenant_id = %(tenant)s and j.subject_id = any(%(dirty)s)
+  and (j.by_id = j.turn_id or b.id is not null and t.said_at <= %(as_of)s)

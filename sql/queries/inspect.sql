@@ -180,6 +180,7 @@ select m.superseded_by, 'superseded', m.valid_to, b.kind, b.state, b.content, nu
 from memory.memories m
 left join memory.memories b on b.tenant_id = m.tenant_id and b.id = m.superseded_by
 where m.tenant_id = %(tenant)s and m.id = %(id)s and m.superseded_by is not null
+  and m.superseded_by is distinct from m.ended_by -- a message that states nothing
 order by as_of, id
 
 -- name: outcomes

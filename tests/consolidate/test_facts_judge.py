@@ -18,6 +18,7 @@ from reverie.consolidate.facts.kept import ShownMessage
 from reverie.consolidate.facts.rests import AloneReading
 from reverie.consolidate.facts.stage import facts
 from reverie.consolidate.facts.statements import StatedValue
+from reverie.consolidate.merge.undo import undo
 from reverie.consolidate.stages import STAGES
 from reverie.inference import load_embedder, to_half_wire
 from reverie.inference.judge.nearness import NearnessByCosine
@@ -265,3 +266,62 @@ def test_a_message_that_is_gone_meanwhile_ends_nothing(
     monkeypatch.setattr(module, "_shown", lambda *_: {})
     report = run_facts(store, policy, 4)
     assert report["judged_ends"] == 0 and all(standing(conn).values())
+
+
+GONE = "The scan was clear, I cried in the car."
+
+
+def ended_by(conn: Any) -> dict[str, tuple[Any, Any]]:
+    rows = conn.execute(
+        "select m.content, m.superseded_by, t.text from memory.memories m left join log.turns t on t.id = m.ended_by"
+        " where m.relation is not null"
+    )
+    return {content: (by, text) for content, by, text in rows}
+
+
+def silent(policy: Policy, chance: float) -> Policy:
+    """The policy with another chance from which a message that states nothing ends something."""
+    numbers = policy.structured_facts.model_copy(update={"silent_chance": chance})
+    return policy.model_copy(update={"structured_facts": numbers})
+
+
+def tell_of_a_scan(conn: Any) -> None:
+    say(conn, "They said the results of my scan come on Friday.", START, session="a")
+    say(conn, "I've got choir on Mondays at 8.", START + timedelta(minutes=1), session="a")
+    say(conn, GONE, START + timedelta(days=2), session="b")
+
+
+def test_a_message_that_states_nothing_may_end_something(store: Store, conn: Any, policy: Policy) -> None:
+    tell_of_a_scan(conn)
+    policy = silent(policy, 0.5)
+    run_facts(store, policy, 1)
+    assert {by for by, _ in ended_by(conn).values()} == {None}
+    report = run_facts(store, policy, 4)
+    assert report["judged"] == 1 and report["judged_ends"] >= 1
+    live = ended_by(conn)
+    (turn_id,) = conn.execute("select id from log.turns where text = %s", [GONE]).fetchone()
+    assert {by for content, by in live.items() if "scan" in content} == {(turn_id, GONE)}
+    assert {by for content, by in live.items() if "Mondays" in content} == {(None, None)}
+    assert run_facts(store, policy, 5)["judged"] == 0
+    conn.execute("delete from memory.judged_ends")
+    conn.execute("delete from memory.memories")
+    conn.execute("delete from memory.extractions")
+    run_facts(store, policy, 5)
+    assert ended_by(conn) == live
+
+
+def test_what_a_message_without_a_statement_ended_is_put_back(store: Store, conn: Any, policy: Policy) -> None:
+    tell_of_a_scan(conn)
+    policy = silent(policy, 0.5)
+    run_facts(store, policy, 4)
+    ended = conn.execute("select id from memory.memories where superseded_by is not null").fetchall()
+    for (id_,) in ended:
+        undo(store, tenant_id=TENANT, loser_id=id_, policy=policy, as_of=START + timedelta(days=5))
+    run_facts(store, policy, 6)
+    assert ended and {by for by, _ in ended_by(conn).values()} == {None}
+
+
+def test_a_policy_may_leave_out_messages_without_a_statement(store: Store, conn: Any, policy: Policy) -> None:
+    tell_of_a_scan(conn)
+    run_facts(store, silent(policy, 0.0), 4)
+    assert {by for by, _ in ended_by(conn).values()} == {None}

@@ -54,7 +54,7 @@ def test_a_short_reply_is_judged_with_what_it_answers() -> None:
     ended, other = judge.chances(
         [EndPair("Takes metformin", "stopped it", asked), EndPair("Takes metformin", "stopped it", "A sweet?")]
     )
-    assert ended > 0.8 > 0.2 > other
+    assert ended > load_policy("reverie").structured_facts.ends_chance > other
     assert judge.chances([]) == []
 
 

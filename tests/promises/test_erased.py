@@ -114,6 +114,8 @@ def is_of(record: Record, turn: Record) -> bool:
 #: Several things at once, and a message that ends one of them.
 SHOP = "Our shop sells bread and cakes, our flour comes from Borg, and we are closed on Mondays."
 FLOUR = "flour comes from Halden Mill now"
+#: A wait, and a message that states nothing and ends it.
+SCAN, CLEAR = "They said the results of my scan come on Friday.", "The scan was clear, I cried in the car."
 #: What people say: the same in other words, values that replace one another, plans, what no rule reads.
 SAID = (
     "I have a golden retriever called Rex.",
@@ -133,6 +135,8 @@ SAID = (
     "Do you like lakes?",
     SHOP,
     FLOUR,
+    SCAN,
+    CLEAR,
     "ok",
 )
 
@@ -202,6 +206,23 @@ def test_what_a_message_left_of_a_statement_goes_with_it(databases: Databases, t
         after = remember(there.store)
     with opened(databases) as never:
         take_in(never.store, tmp_path, [told])
+        assert differing(after, remember(never.store)) == []
+
+
+def test_what_a_message_without_a_statement_ended_stands_again(databases: Databases, tmp_path: Path) -> None:
+    told = said("ana", "ana-0", "t0", UNTIL - timedelta(days=9), SCAN)
+    clear = said("ana", "ana-1", "t1", UNTIL - timedelta(days=3), CLEAR)
+    other = said("ana", "ana-1", "t2", UNTIL - timedelta(days=2), "My sister lives in Pune.")
+    with opened(databases) as there:
+        take_in(there.store, tmp_path, [told, clear, other])
+        remember(there.store)
+        with there.store.transaction(TENANT) as conn:
+            ended = conn.execute("select content from memory.memories where ended_by = %s", [id_of(clear)]).fetchall()
+        assert any("scan" in content for (content,) in ended)
+        there.eraser.erase(turn_target(id_of(clear)))
+        after = remember(there.store)
+    with opened(databases) as never:
+        take_in(never.store, tmp_path, [told, other])
         assert differing(after, remember(never.store)) == []
 
 

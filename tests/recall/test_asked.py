@@ -97,6 +97,8 @@ def test_what_is_asked_for_stands_first(remembered: Store, embedder: Embedder) -
         ("I live for weekends and I love it", set()),
         ("How old is the dog now?", set()),
         ("What should I cook tonight?", set()),
+        ("How should you write to me?", {"answer_in", "standing_rule"}),
+        ("How do you write a haiku?", set()),
     ],
 )
 def test_only_clear_questions_about_the_present_ask_for_a_relation(question: str, relations: set[str]) -> None:

@@ -40,6 +40,9 @@ def test_a_judge_learns_which_statement_a_message_ends(tmp_path: Path) -> None:
     chance = judge.chances(texts, parameters, pairs)
     assert chance[[0, 3]].min() > chance[[1, 2]].max()
     assert judge.average_precision(np.array([pair.ended for pair in pairs]), chance) == 1.0
+    more = judge.train(texts, pairs, 1, labelled=(), trained=parameters)
+    after = judge.chances(texts, judge.averaged(parameters, more, 0.4), pairs)
+    assert judge.average_precision(np.array([pair.ended for pair in pairs]), after) == 1.0
 
 
 def test_average_precision_counts_what_stands_above_an_end() -> None:

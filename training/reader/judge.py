@@ -1,11 +1,13 @@
 """A judge of ends: how likely a message makes an old statement untrue. Tried, not part of the engine (decision 0089).
 
     python -m training.reader.judge PAIRS [--epochs 2] [--measure MORE_PAIRS] [--out FILE]
+                                   [--start FILE [--keep 0.4]]
 
 `PAIRS` and `MORE_PAIRS` are of `python -m bench.end_pairs`. The upper layers of the published reader, fine-tuned, read
 the statement, the question before the message if that is short, and the message side by side; the layers below are
 shared and read each text apart. It is trained on the pairs of `train` and `single`, and measured on those of `dev` and
-`test`.
+`test`. `--start` goes on with a judge that was trained before, at half the rates; the judge is then the mean of what it
+was, by `--keep`, and of what it became.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from training.reader.train import SEED
 from training.reader.whole import WholeMatrix
 
 #: Tokens to which pairs are filled up, and tokens of a batch.
-LENGTHS, BATCH_TOKENS = (24, 32, 40, 56, 96), 2048
+LENGTHS, BATCH_TOKENS = (24, 32, 40, 56, 96, 164), 2048
 #: Pairs in which nothing ends: of an epoch, for each in which something does, of voices and of single messages; the
 #: share of them that is near, and the log-odds by vectors alone from which one is.
 NEGATIVES, LABELLED, NEAR_SHARE, NEAR = 2.5, 2.3, 0.9, -6.0
@@ -43,6 +45,8 @@ NEGATIVES, LABELLED, NEAR_SHARE, NEAR = 2.5, 2.3, 0.9, -6.0
 OWN = 0.5
 #: Of the layers and of the head; what an end is taken for, as some labels are missing and some are wrong.
 RATES, SURE = (2e-4, 1e-3), 0.98
+#: Share of the rates at which a trained judge learns more.
+AGAIN = 0.5
 #: Share of tokens whose state is hidden in training.
 HIDDEN_TOKENS = 0.07
 #: Width of the head, and layers of the embedder below, in which each text is read apart.
@@ -227,14 +231,24 @@ def sample(pairs: Sequence[Pair], random: np.random.Generator, others_each: floa
 
 
 def train(
-    texts: Texts, pairs: Sequence[Pair], epochs: int, *, labelled: Sequence[Pair], seed: int = SEED
+    texts: Texts,
+    pairs: Sequence[Pair],
+    epochs: int,
+    *,
+    labelled: Sequence[Pair],
+    trained: Parameters | None = None,
+    seed: int = SEED,
 ) -> Parameters:
-    """Return parameters trained on pairs and `labelled` ones, of each of which an epoch has a sample."""
-    random, parameters = np.random.default_rng(seed), start(jax.random.key(seed), texts.lower)
+    """Return parameters trained on pairs and `labelled` ones, of each of which an epoch has a sample.
+
+    `trained`: parameters to go on with, at a share of the rates.
+    """
+    random = np.random.default_rng(seed)
+    parameters = start(jax.random.key(seed), texts.lower) if trained is None else jax.tree.map(jnp.array, trained)
     samples = [[*sample(pairs, random, NEGATIVES), *sample(labelled, random, LABELLED)] for _ in range(epochs)]
     texts.read([pair for chosen in samples for pair in chosen])
     plans = [texts.batches(chosen, random.permutation(len(chosen))) for chosen in samples]
-    optimize = _optimizer(sum(map(len, plans)))
+    optimize = _optimizer(sum(map(len, plans)), 1.0 if trained is None else AGAIN)
     state = optimize.init(parameters)
 
     @partial(jax.jit, donate_argnums=(0, 1))
@@ -260,9 +274,16 @@ def train(
     return parameters
 
 
-def _optimizer(steps: int) -> optax.GradientTransformation:
+def averaged(before: Parameters, after: Parameters, share: float) -> Parameters:
+    """Return the weighted mean of two judges of one origin, `share` of it of the first: surer than either."""
+    mean: Parameters = jax.tree.map(lambda one, other: share * one + (1 - share) * other, before, after)
+    return mean
+
+
+def _optimizer(steps: int, share: float) -> optax.GradientTransformation:
     def falling(rate: float) -> optax.GradientTransformation:
-        return optax.adamw(optax.warmup_cosine_decay_schedule(0, rate, steps // 12, steps), weight_decay=0.01)
+        rates = optax.warmup_cosine_decay_schedule(0, share * rate, steps // 12, steps)
+        return optax.adamw(rates, weight_decay=0.01)
 
     def labels(parameters: Parameters) -> Any:
         return {name: jax.tree.map(lambda _, n=name: "heads" if n == "heads" else "layers", part)
@@ -308,13 +329,18 @@ def main() -> None:
     options.add_argument("--measure", type=Path, nargs="*", default=[])
     options.add_argument("--out", type=Path)
     options.add_argument("--lower", type=int, default=LOWER)
+    options.add_argument("--start", type=Path)
+    options.add_argument("--keep", type=float, default=0.0)
     chosen = options.parse_args()
-    texts, pairs = Texts(chosen.lower), read_pairs(chosen.pairs)
+    lower, trained = pickle.loads(chosen.start.read_bytes()) if chosen.start else (chosen.lower, None)
+    texts, pairs = Texts(lower), read_pairs(chosen.pairs)
     of_train = [pair for pair in pairs if pair.part == "train"]
     labelled = [pair for pair in pairs if pair.part == "single"]
-    parameters = train(texts, of_train, chosen.epochs, labelled=labelled)
+    parameters = train(texts, of_train, chosen.epochs, labelled=labelled, trained=trained)
+    if trained is not None:
+        parameters = averaged(trained, parameters, chosen.keep)
     if chosen.out:
-        chosen.out.write_bytes(pickle.dumps((chosen.lower, jax.tree.map(np.asarray, parameters))))
+        chosen.out.write_bytes(pickle.dumps((lower, jax.tree.map(np.asarray, parameters))))
     for file in (chosen.pairs, *chosen.measure):
         for part in ("dev", "test"):
             some = [pair for pair in read_pairs(file) if pair.part == part and pair.near >= NEAR]

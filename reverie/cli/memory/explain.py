@@ -253,6 +253,8 @@ def _validity(explanation: Explanation) -> str | None:
     said = f": “{single_line(by, 200)}”" if by else ", which is forgotten"
     until = f"{format_value(row['valid_from'])} to {format_value(row['valid_to'])}"
     words = f", in the message “{single_line(row['ended_words'], 200)}”" if row["ended_words"] else ""
+    if row["superseded_by"] == row["ended_by"]:  # the message states nothing by itself
+        return f"{until}, ended by turn {row['ended_by']}{words}; reverie undo puts it back"
     return f"{until}, superseded by {row['superseded_by']}{said}{words}; reverie undo puts it back"
 
 

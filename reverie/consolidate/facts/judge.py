@@ -33,6 +33,7 @@ from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.parts import parts, without_parts
 from reverie.language.text import strip_invisible
 from reverie.policy.extract import ReaderPolicy
+from reverie.model.ids import bound_after
 from reverie.policy.recall import StructuredFactsPolicy
 from reverie.store.queries import queries
 from reverie.store.runs import Run
@@ -49,7 +50,10 @@ _DIGITS = 4
 
 
 class SaidStatement(NamedTuple):
-    """A memory that states something, with its vector as Postgres sends it; in the order of `read_said`."""
+    """A memory that states something, with its vector as Postgres sends it; in the order of `read_said`.
+
+    Or a message that states nothing: its id is that of its turn, and it ends nothing by what it says.
+    """
 
     id: UUID
     subject_id: str
@@ -67,6 +71,11 @@ class SaidStatement(NamedTuple):
     vector: bytes
     #: Of the whole message; of the statement where that has none. Empty before the first new statement.
     message_vector: bytes
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it is a message that states nothing."""
+        return self.id == self.turn_id
 
 
 class NearPair(NamedTuple):
@@ -126,7 +135,12 @@ def _ends(
         )
     )
     found = [
-        end_of(pair, whole, list(islice(of_parts, len(some))), numbers.ends_chance)
+        end_of(
+            pair,
+            whole,
+            list(islice(of_parts, len(some))),
+            numbers.silent_chance if pair.by.is_silent else numbers.ends_chance,
+        )
         for pair, whole, some in zip(pairs, wholes, asked, strict=True)
     ]
     ends = [end for end in found if end is not None]
@@ -220,7 +234,12 @@ def _blocks(messages: Sequence[list[SaidStatement]], olds: int) -> Iterator[list
 def _statements(attempt: Run, evidence: Sequence[Evidence]) -> Iterator[list[SaidStatement]]:
     """Yield the statements of the subjects of these memories, some subjects at a time, in event order."""
     work, sql = attempt.work, queries("facts")
-    params = work.params() | {"evidence": [each.id for each in evidence], "embedding": work.embedder.model}
+    params = work.params() | {
+        "evidence": [each.id for each in evidence],
+        "embedding": work.embedder.model,
+        "horizon": bound_after(work.as_of),
+        "silent": work.policy.structured_facts.silent_chance > 0,
+    }
     subjects = sorted({each.subject_id for each in evidence if each.relation is not None})
     for start in range(0, len(subjects), _SUBJECTS):
         some = params | {"some": subjects[start : start + _SUBJECTS]}

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from reverie.inference.reader.decoding import LETTERS
 
 #: Tokens that are read of a statement, of the message before and of the message, the special ones included.
-MOST_OF_STATEMENT, MOST_BEFORE, MOST_OF_MESSAGE = 24, 20, 52
+MOST_OF_STATEMENT, MOST_BEFORE, MOST_OF_MESSAGE = 48, 20, 96
 #: Characters up to which a message is read with the one before it, which it may answer.
 SHORT_MESSAGE = 40
 #: Tokens that begin and end every text.

@@ -18,6 +18,8 @@ from reverie.store.session import Statement, TenantSession
 
 _PACK = language_table("asked")
 
+#: "How should I answer her?" asks for a rule of hers, though it asks for advice.
+_ASKING = frozenset(("question", "request"))
 #: Somebody's somebody, and a name within a question: what is asked of them is not of the subject.
 _OF_SOMEBODY = _PACK.pattern("of_somebody", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-ZÀ-Þ][\w-]+")
@@ -25,7 +27,7 @@ _NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-ZÀ-Þ][\w-]+")
 
 def asked_relations(question: ParsedQuestion, patterns: Mapping[str, str]) -> frozenset[str]:
     """Return the relations that a question about the present asks for, by `patterns` of the policy."""
-    if question.kind != "question" or question.asks_former:
+    if question.kind not in _ASKING or question.asks_former:
         return frozenset()
     return frozenset(name for name, pattern in patterns.items() if re.search(pattern, question.text))
 
