@@ -186,7 +186,7 @@ order by t.id
 -- What these subjects stated, with vectors; a statement that was merged into another one ends as that does. A message that
 -- waits for a language model is left to it. What a message is held against is of before it, so that of what is from before the
 -- first new statement only what may end is asked for, without the vector of its message. A message of theirs that stated nothing
--- may end something all the same: it stands for itself, with its own id, content and relation apart.
+-- may end something all the same: it stands for itself, with its own id.
 with since as materialized (
     select min(n.happened_at) as at from memory.memories n where n.tenant_id = %(tenant)s and n.id = any(%(evidence)s)
 ),
@@ -212,7 +212,7 @@ select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.origin, m.into
        k.may_end,
        m.id = any(%(evidence)s) as is_new,
        m.id = any(%(evidence)s) and e.ends_model is null and not e.ends_wait as is_unjudged, halfvec_send(v.vec) as vector,
-       case when k.is_late then halfvec_send(coalesce(t.vec, v.vec)) else '' end as message_vector
+       case when k.is_late then halfvec_send(coalesce(t.vec, v.vec)) else '' end as message_vector, s.speaker
 from memory.memories m
 cross join lateral (
     select m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,
@@ -224,10 +224,13 @@ left join lateral (
     select t.vec from memory.vectors t
     where t.tenant_id = %(tenant)s and t.subject_id = m.subject_id and t.item_id = m.turn_id and t.model = %(embedding)s
       and t.part = 0 and k.is_late offset 0) t on true
+left join lateral (
+    select s.speaker from log.turns s where s.tenant_id = %(tenant)s and s.id = m.turn_id offset 0) s on true
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(some)s) and m.relation is not null and m.turn_id is not null
   and m.state <> 'candidate' and m.happened_at <= %(as_of)s and (k.may_end or k.is_late)
 union all
-select t.id, t.subject_id, t.id, t.said_at, '', '', null, false, false, s.is_unjudged, halfvec_send(v.vec), halfvec_send(v.vec)
+select t.id, t.subject_id, t.id, t.said_at, '', '', null, false, false, s.is_unjudged, halfvec_send(v.vec), halfvec_send(v.vec),
+       t.speaker
 from silent s
 join log.turns t on t.tenant_id = %(tenant)s and t.id = s.turn_id
 join memory.vectors v on v.tenant_id = %(tenant)s and v.subject_id = t.subject_id and v.item_id = t.id and v.model = %(embedding)s

@@ -139,6 +139,15 @@ def test_of_many_near_statements_the_nearest_are_judged() -> None:
     assert {old for old, by in paired(statements) if by == 6} == {3, 4, 5}
 
 
+def test_a_message_ends_what_its_speaker_said() -> None:
+    statements = [
+        said(1, turn=1, at=[1.0, 0.1], speaker="Ann"),
+        said(2, turn=2, at=[1.0, 0.1], speaker="Bo"),
+        said(3, turn=3, at=[1.0, 0.1], speaker="Ann", may_end=False),
+    ]
+    assert paired(statements) == {(1, 3)}
+
+
 def test_a_message_does_not_end_what_it_says_again() -> None:
     statements = [
         said(1, turn=1, at=[1.0, 0.0]),

@@ -12,6 +12,7 @@ from reverie.errors import InferenceError
 from reverie.inference.judge import EndPair, shared_judge
 from reverie.inference.judge import judge as module
 from reverie.inference.judge.judge import TrainedJudge
+from reverie.policy import load_policy
 
 STATEMENTS = st.sampled_from(
     ["Works with Danny", "Lives in Leeds", "we charge 45 for a walk, 60 with two dogs", "Plan: see Ann (Friday)"]

@@ -32,8 +32,8 @@ from reverie.inference.reader import shared_reader
 from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.parts import parts, without_parts
 from reverie.language.text import strip_invisible
-from reverie.policy.extract import ReaderPolicy
 from reverie.model.ids import bound_after
+from reverie.policy.extract import ReaderPolicy
 from reverie.policy.recall import StructuredFactsPolicy
 from reverie.store.queries import queries
 from reverie.store.runs import Run
@@ -71,6 +71,8 @@ class SaidStatement(NamedTuple):
     vector: bytes
     #: Of the whole message; of the statement where that has none. Empty before the first new statement.
     message_vector: bytes
+    #: Who said it, by name; None: nobody is named.
+    speaker: str | None = None
 
     @property
     def is_silent(self) -> bool:
@@ -183,7 +185,8 @@ def pairs_to_judge(
     """Yield of a subject the pairs that are new: of each message the likeliest of the statements from before.
 
     Of the `near` earlier statements that the message is likeliest to end by their vectors alone, those with a chance of
-    `judge_chance` that are new or whose message was not judged; a message does not end what it says again.
+    `judge_chance` that are new or whose message was not judged; a message does not end what it says again, nor what
+    somebody else said: "I moved to Leeds" is of who says it.
     """
     olds = [said for said in statements if said.may_end]
     if not olds:
@@ -196,12 +199,14 @@ def pairs_to_judge(
     of_olds = from_half_wire([said.vector for said in olds])
     least = math.log(numbers.judge_chance / (1 - numbers.judge_chance))
     at = np.array([said.happened_at.timestamp() for said in olds])
+    speakers = np.array([said.speaker or "" for said in olds])
     in_order = sorted(bys, key=attrgetter("happened_at", "turn_id", "id"))
     messages = [list(of_turn) for _, of_turn in groupby(in_order, attrgetter("turn_id"))]
     for block in _blocks(messages, len(olds)):
         log_odds = nearness.log_odds(of_olds, from_half_wire([message[0].message_vector for message in block]))
         for message, likely in zip(block, log_odds, strict=True):
             likely[at >= message[0].happened_at.timestamp()] = -np.inf
+            likely[speakers != (message[0].speaker or "")] = -np.inf
             order = np.argsort(-likely, kind="stable")[: numbers.near]
             for place in order[likely[order] >= least].tolist():
                 old = olds[place]
