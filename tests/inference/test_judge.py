@@ -52,10 +52,8 @@ def test_what_ends_a_statement_and_what_does_not(statement: str, ends: str, stay
 def test_a_short_reply_is_judged_with_what_it_answers() -> None:
     judge = shared_judge()
     asked = "Do you still take the metformin?"
-    ended, other = judge.chances(
-        [EndPair("Takes metformin", "stopped it", asked), EndPair("Takes metformin", "stopped it", "A sweet?")]
-    )
-    assert ended > load_policy("reverie").structured_facts.ends_chance > other
+    ended, other = judge.chances([EndPair("Takes metformin", "not any more", before) for before in (asked, "A sweet?")])
+    assert ended > load_policy("reverie").structured_facts.ends_chance > 0.6 > other
     assert judge.chances([]) == []
 
 

@@ -115,7 +115,7 @@ def is_of(record: Record, turn: Record) -> bool:
 SHOP = "Our shop sells bread and cakes, our flour comes from Borg, and we are closed on Mondays."
 FLOUR = "flour comes from Halden Mill now"
 #: A wait, and a message that states nothing and ends it.
-SCAN, CLEAR = "They said the results of my scan come on Friday.", "The scan was clear, I cried in the car."
+SCAN, CLEAR = "They said the results of my scan come on Friday.", "The results are in: all clear!! I cried in the car."
 #: What people say: the same in other words, values that replace one another, plans, what no rule reads.
 SAID = (
     "I have a golden retriever called Rex.",
