@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from psycopg.sql import SQL, Identifier
 
 from reverie.consolidate.facts import judge as module
 from reverie.consolidate.facts.decide import decide
@@ -219,6 +220,13 @@ def run_facts(store: Store, policy: Policy, days: float, **more: bool) -> Report
     return facts(work, **more)
 
 
+def run_anew(store: Store, conn: Any, policy: Policy, days: float) -> None:
+    """Forget all, and run in one go."""
+    for table in ("judged_ends", "memories", "extractions"):
+        conn.execute(SQL("delete from memory.{}").format(Identifier(table)))
+    run_facts(store, policy, days)
+
+
 def tell(conn: Any) -> None:
     say(conn, "Our listing is the Net Loft in Porthleven.", START, session="a")
     say(conn, "I've got choir on Mondays at 8.", START + timedelta(minutes=1), session="a")
@@ -245,10 +253,7 @@ def test_it_ends_what_no_rule_sees_in_one_go_and_day_by_day(store: Store, conn: 
     assert [text for _, text in by] == [LEFT] and by[0][0].startswith("judge-")
     again = run_facts(store, policy, 5)
     assert again["judged_ends"] == 0
-    conn.execute("delete from memory.judged_ends")
-    conn.execute("delete from memory.memories")
-    conn.execute("delete from memory.extractions")
-    run_facts(store, policy, 5)
+    run_anew(store, conn, policy, 5)
     assert standing(conn) == live
 
 
@@ -312,10 +317,7 @@ def test_a_message_that_states_nothing_may_end_something(store: Store, conn: Any
     assert {by for content, by in live.items() if "scan" in content} == {(turn_id, GONE)}
     assert {by for content, by in live.items() if "Mondays" in content} == {(None, None)}
     assert run_facts(store, policy, 5)["judged"] == 0
-    conn.execute("delete from memory.judged_ends")
-    conn.execute("delete from memory.memories")
-    conn.execute("delete from memory.extractions")
-    run_facts(store, policy, 5)
+    run_anew(store, conn, policy, 5)
     assert ended_by(conn) == live
 
 
