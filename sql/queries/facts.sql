@@ -202,7 +202,8 @@ silent as materialized (
         where t.tenant_id = %(tenant)s and t.subject_id = any(%(some)s) and t.said_at > (select at from since)
           and t.said_at <= %(as_of)s) u
     join memory.extractions e on e.tenant_id = %(tenant)s and e.turn_id = u.turn_id
-    where e.reason is distinct from 'role' and e.reason is distinct from 'language'
+    -- a question tells nothing
+    where %(silent)s and coalesce(e.reason, '') not in ('role', 'language', 'question')
       and not exists (
           select from memory.lineage l
           join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
@@ -235,7 +236,7 @@ from silent s
 join log.turns t on t.tenant_id = %(tenant)s and t.id = s.turn_id
 join memory.vectors v on v.tenant_id = %(tenant)s and v.subject_id = t.subject_id and v.item_id = t.id and v.model = %(embedding)s
     and v.part = 0
-where %(silent)s and t.role = 'user' and t.text <> '' and t.said_at <= %(as_of)s
+where t.role = 'user' and t.text <> '' and t.said_at <= %(as_of)s
 order by subject_id, happened_at, id
 
 -- name: read_ending_texts
@@ -317,8 +318,8 @@ where b.tenant_id = %(tenant)s and b.id = any(%(evidence)s) and m.relation is no
 -- name: read_judged
 -- What was judged to have ended of these subjects, with the message that ends it and the memory that it left, while that is
 -- there; the message itself where it left none. Such an end counts in a cycle from before the message, too: when that cycle is
--- worked in again, nothing new brings the message's own. `offset 0` keeps both reads on their keys, whatever the statistics say, and the role that of the turn: an index that
--- has all that is asked of it, but not by id, would be read from end to end.
+-- worked in again, nothing new brings the message's own. `offset 0` keeps both reads on their keys, whatever the statistics
+-- say, and the role that of the turn: an index that has all that is asked of it, but not by id, would be read from end to end.
 select j.memory_id, j.turn_id, j.by_id,
        coalesce(case when b.state = 'merged' then b.into_id end, j.by_id) as bearer_id,
        j.model, t.said_at, t.session_id, t.turn_index

@@ -336,3 +336,12 @@ def test_a_policy_may_leave_out_messages_without_a_statement(store: Store, conn:
     tell_of_a_scan(conn)
     run_facts(store, silent(policy, 0.0), 4)
     assert {by for by, _ in ended_by(conn).values()} == {None}
+
+
+def test_a_question_ends_nothing(store: Store, conn: Any, policy: Policy) -> None:
+    say(conn, "They said the results of my scan come on Friday.", START, session="a")
+    say(conn, "Are the results of the scan in?", START + timedelta(days=2), session="b")
+    report = run_facts(store, silent(policy, 0.01), 4)
+    reasons = conn.execute("select reason from memory.extractions where reason is not null").fetchall()
+    assert reasons == [("question",)]
+    assert report["judged"] == 1 and {by for by, _ in ended_by(conn).values()} == {None}
