@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import onnx
+import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 from reverie.inference.reader.decoding import POINTERS
 from training.reader.network import ASPECTS, EDGE, EPSILON, HEADS, HIDDEN, POINT, RELATIONS, Parameters
-from training.reader.whole import RoundedMatrix, WholeMatrix, rounded
+from training.reader.whole import Ranges, RoundedMatrix, WholeMatrix, rounded
 
 FOLDER = Path(__file__).parents[2] / "reverie" / "inference" / "reader"
 OPSET = 17
@@ -37,7 +38,7 @@ class Graph:
         self.nodes: list[Any] = []
         self.constants: dict[str, Any] = {}
         #: what is multiplied with a matrix of the layers, by the name of the matrix
-        self.factors: dict[str, str] = {}
+        self.factors: dict[str, list[str]] = {}
 
     def constant(self, values: npt.ArrayLike, name: str = "") -> str:
         """Add a constant and return its name; one that was learned has the name that it has in the network."""
@@ -58,6 +59,12 @@ class Graph:
         self.nodes.append(helper.make_node(operator, list(inputs), [name], **attributes))
         return name
 
+    def split(self, values: str, number: int) -> list[str]:
+        """Add so many equal parts of the last axis, and return their names."""
+        names = [f"v{len(self.nodes)}.{part}" for part in range(number)]
+        self.nodes.append(helper.make_node("Split", [values], names, axis=-1))
+        return names
+
     def weights(self, values: npt.NDArray[np.float32] | RoundedMatrix, name: str) -> str:
         """Add a matrix, in eight bits if it is large."""
         values = rounded(values)
@@ -77,7 +84,7 @@ class Graph:
 
     def multiply(self, name: str, parameters: Parameters | WholeMatrix, values: str) -> str:
         """Multiply and add as a layer does: in whole numbers where its matrix is in such."""
-        self.factors[name.removeprefix("layers/").replace("/", ".")] = values
+        self.factors.setdefault(name.removeprefix("layers/").replace("/", "."), []).append(values)
         if not isinstance(parameters, WholeMatrix):
             return self.linear(name, parameters, values)
         factors, zero, weights, scales, bias = (
@@ -87,6 +94,14 @@ class Graph:
         whole = self.add("QuantizeLinear", self.add("Mul", values, factors), unit, zero)
         given = (whole, weights, unit, scales, zero, "", bias)
         return self.add("MatMulIntegerToFloat", *given, domain=FUSED)
+
+    def watched(self) -> dict[str, Sequence[Any]]:
+        """Add all that is multiplied with matrices of the layers as outputs, and return these."""
+        return {
+            self.add("Identity", values, to=f"{FACTOR}{name}.{number}"): ["rows", "tokens", "size"]
+            for name, some in self.factors.items()
+            for number, values in enumerate(some)
+        }
 
     def norm(self, name: str, parameters: Parameters, values: str) -> str:
         """Scale to mean 0 and variance 1, and by what was learned."""
@@ -135,13 +150,37 @@ def spans_model(parameters: Parameters, *, watched: bool = False) -> bytes:
     outputs = {
         "hidden": [*shape, HIDDEN], "keys": [*shape, 2, POINT], "spans": [*shape, "last"], "something": ["messages", 1],
     }  # fmt: skip
-    for name, values in graph.factors.items() if watched else ():
-        outputs[graph.add("Identity", values, to=f"{FACTOR}{name}")] = [*shape, "size"]
-    return graph.model(inputs, outputs)
+    return graph.model(inputs, outputs | (graph.watched() if watched else {}))
 
 
-def layer(graph: Graph, place: str, parameters: Parameters, hidden: str) -> str:
-    """Add a layer and return its states."""
+def attention(graph: Graph, query: str, key: str, value: str) -> str:
+    """Add the attention of all tokens to all, and return what they take from each other."""
+    return graph.add("MultiHeadAttention", query, key, value, num_heads=HEADS, domain=FUSED)
+
+
+def ranges_of(model: bytes, some: Iterable[Mapping[str, Any]]) -> Ranges:
+    """Return the lowest and highest values that the rows of the matrices are multiplied with, by inputs of a watched
+    model.
+    """
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs() if output.name.startswith(FACTOR)]
+    found: dict[str, Any] = {}
+    for given in some:
+        for name, values in zip(names, session.run(names, given), strict=True):
+            matrix, rows = name.removeprefix(FACTOR).rpartition(".")[0], values.reshape(-1, values.shape[-1])
+            lowest, highest = found.get(matrix, np.zeros((2, 1)))
+            found[matrix] = np.stack([np.minimum(lowest, rows.min(0)), np.maximum(highest, rows.max(0))])
+    return found
+
+
+def layer(
+    graph: Graph,
+    place: str,
+    parameters: Parameters,
+    hidden: str,
+    attend: Callable[[Graph, str, str, str], str] = attention,
+) -> str:
+    """Add a layer and return its states; `attend` adds the attention."""
 
     def multiply(name: str, values: str) -> str:
         return graph.multiply(f"{place}/{name}", parameters[name], values)
@@ -150,8 +189,8 @@ def layer(graph: Graph, place: str, parameters: Parameters, hidden: str) -> str:
         # two operators: the fused one, SkipLayerNormalization, takes ten times as long on processors
         return graph.norm(f"{place}/{name}", parameters[name], graph.add("Add", values, more))
 
-    asked = [multiply(name, hidden) for name in ("query", "key", "value")]
-    mixed = graph.add("MultiHeadAttention", *asked, num_heads=HEADS, domain=FUSED)
+    query, key, value = (multiply(name, hidden) for name in ("query", "key", "value"))
+    mixed = attend(graph, query, key, value)
     hidden = norm("norm1", hidden, multiply("mixed", mixed))
     inner = graph.add("Gelu", multiply("inner", hidden), domain=FUSED)
     return norm("norm2", hidden, multiply("outer", inner))

@@ -1,22 +1,24 @@
-"""A judge of ends: how likely a message makes an old statement untrue. Tried, not part of the engine (decision 0089).
+"""A judge of ends: how likely a message makes an old statement untrue.
 
     python -m training.reader.judge PAIRS [--epochs 2] [--measure MORE_PAIRS] [--out FILE]
                                    [--start FILE [--keep 0.4]]
 
 `PAIRS` and `MORE_PAIRS` are of `python -m bench.end_pairs`. The upper layers of the published reader, fine-tuned, read
-the statement, the question before the message if that is short, and the message side by side; the layers below are
-shared and read each text apart. It is trained on the pairs of `train` and `single`, and measured on those of `dev` and
-`test`. `--start` goes on with a judge that was trained before, at half the rates; the judge is then the mean of what it
-was, by `--keep`, and of what it became.
+the message, with the question before it if it is short, and each statement beside it, which sees the message while the
+message does not see it; the layers below are shared and read each text apart. It is trained on the pairs of `train` and
+`single`, and measured on those of `dev` and `test`. `--start` goes on with a judge that was trained before, at half the
+rates; the judge is then the mean of what it was, by `--keep`, and of what it became.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import pickle
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 import optax
 
-from reverie.inference.judge.pairs import KINDS, EndPair, kinds_of
+from reverie.inference.judge.pairs import KINDS, MOST_OF_STATEMENT, STATEMENT, EndPair, Shown, statement_kinds
 from reverie.inference.reader.decoding import LETTERS
 from training.reader import network
 from training.reader.export import FOLDER, parameters_of
@@ -36,11 +38,14 @@ from training.reader.states import LAYERS, Encoded, LowerLayers
 from training.reader.train import SEED
 from training.reader.whole import WholeMatrix
 
-#: Tokens to which pairs are filled up, and tokens of a batch.
-LENGTHS, BATCH_TOKENS = (24, 32, 40, 56, 96, 164), 2048
-#: Pairs in which nothing ends: of an epoch, for each in which something does, of voices and of single messages; the
-#: share of them that is near, and the log-odds by vectors alone from which one is.
-NEGATIVES, LABELLED, NEAR_SHARE, NEAR = 2.5, 2.3, 0.9, -6.0
+#: Tokens to which a message with its statements is filled up, and tokens of a batch.
+LENGTHS, BATCH_TOKENS = (40, 64, 88, 116, 164), 2048
+#: Statements of a message that are read together.
+TOGETHER = 12
+#: What the pairs of an epoch in which nothing ends count for, together: so many for each in which something does, of
+#: voices and of single messages; messages of voices that end nothing for each that does; and the log-odds by vectors
+#: alone from which a pair is read.
+NEGATIVES, LABELLED, MORE, NEAR = 2.5, 2.3, 1.0, -6.0
 #: Share of the statements that are read in the person's own words, where all that they state ends at once.
 OWN = 0.5
 #: Of the layers and of the head; what an end is taken for, as some labels are missing and some are wrong.
@@ -51,6 +56,8 @@ AGAIN = 0.5
 HIDDEN_TOKENS = 0.07
 #: Width of the head, and layers of the embedder below, in which each text is read apart.
 INNER, LOWER = 256, 2
+#: Steps after which the loss is told.
+TOLD_EVERY = 100
 THRESHOLDS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
@@ -65,11 +72,13 @@ class Pair(NamedTuple):
     part: str = "train"
     #: the statement in the person's own words; nothing where only a part of them ends
     own: str = ""
+    #: what it counts for in training
+    weight: float = 1.0
 
     @property
-    def sides(self) -> list[tuple[int, str, int]]:
-        """Its texts: which one, text, most tokens."""
-        return EndPair(self.old, self.text, self.question).sides()
+    def shown(self) -> Shown:
+        """The texts of the message."""
+        return EndPair(self.old, self.text, self.question).shown()
 
 
 def read_pairs(file: Path) -> list[Pair]:
@@ -91,49 +100,81 @@ class Texts:
 
     def read(self, pairs: Sequence[Pair]) -> None:
         """Read what was not read yet."""
-        texts = dict.fromkeys(side[1] for pair in pairs for side in pair.sides)
+        texts = dict.fromkeys(text for pair in pairs for text in (pair.old, *(shown for _, shown, _ in pair.shown)))
         new = [text for text in texts if text not in self._texts]
         self._texts |= dict(zip(new, self._lower.encode([("", text) for text in new]), strict=True))
 
-    def tokens(self, pair: Pair) -> int:
-        """Return the number of tokens of a pair."""
-        return sum(min(len(self._texts[text].ids), most) for _, text, most in pair.sides)
+    def of_message(self, pair: Pair) -> list[tuple[int, Encoded]]:
+        """Return the texts of the message of a pair, cut: which one, tokens."""
+        return [(side, _cut(self._texts[text], most)) for side, text, most in pair.shown]
 
-    def arrays(self, pairs: Sequence[Pair], tokens: int, rows: int = 0) -> dict[str, npt.NDArray[Any]]:
-        """Return a batch filled up to one length and one number of pairs."""
-        size = rows or BATCH_TOKENS // tokens
-        batch: dict[str, npt.NDArray[Any]] = {
-            "states": np.zeros((size, tokens, HIDDEN), np.float32),
-            "side": np.ones((size, tokens), np.int32),
-            "letters": np.zeros((size, tokens), np.int32),
-            "real": np.zeros((size, tokens), bool),
-            "ended": np.zeros(size, np.float32),
-            "weight": np.zeros(size, np.float32),
-        }
-        for row, pair in enumerate(pairs):
-            parts = [(side, self._texts[text], most) for side, text, most in pair.sides]
-            at = 0
-            for side, text, most in parts:
-                place = slice(at, at := at + min(len(text.ids), most))
-                batch["states"][row, place], batch["side"][row, place] = text.states[:most], side
-            ids, letters = ([getattr(text, name)[:most] for _, text, most in parts] for name in ("ids", "letters"))
-            batch["letters"][row, :at] = kinds_of([side for side, _, _ in parts], ids, letters)
-            batch["real"][row, :at] = True
-            batch["ended"][row], batch["weight"][row] = pair.ended, 1
-        return batch
+    def of_statement(self, pair: Pair) -> Encoded:
+        """Return the statement of a pair, cut."""
+        return _cut(self._texts[pair.old], MOST_OF_STATEMENT)
 
-    def batches(self, pairs: Sequence[Pair], order: npt.NDArray[np.int64]) -> list[tuple[int, list[int]]]:
-        """Return batches of pairs of like length: tokens, places."""
-        by_length: dict[int, list[int]] = {}
-        for index in order.tolist():
-            length = next(each for each in LENGTHS if each >= self.tokens(pairs[index]))
-            by_length.setdefault(length, []).append(index)
+    def rows(self, pairs: Sequence[Pair], order: Iterable[int]) -> list[tuple[int, list[int]]]:
+        """Return rows of one message each and statements of it, as many as have room: tokens, places of its pairs."""
+        by_message: dict[Shown, list[int]] = {}
+        for place in order:
+            by_message.setdefault(pairs[place].shown, []).append(place)
+        rows: list[tuple[int, list[int]]] = []
+        for places in by_message.values():
+            begins = used = sum(len(text.ids) for _, text in self.of_message(pairs[places[0]]))
+            row: list[int] = []
+            for place in places:
+                tokens = len(self.of_statement(pairs[place]).ids)
+                if row and (used + tokens > LENGTHS[-1] or len(row) == TOGETHER):
+                    rows.append((used, row))
+                    row, used = [], begins
+                row.append(place)
+                used += tokens
+            rows.append((used, row))
+        return rows
+
+    def batches(self, pairs: Sequence[Pair], order: Iterable[int]) -> list[tuple[int, list[list[int]]]]:
+        """Return batches of rows of like length: tokens, places by row."""
+        by_length: dict[int, list[list[int]]] = {}
+        for used, row in self.rows(pairs, order):
+            by_length.setdefault(next(each for each in LENGTHS if each >= used), []).append(row)
         return [
             (tokens, alike[at : at + size])
             for tokens, alike in sorted(by_length.items())
             for size in [BATCH_TOKENS // tokens]
             for at in range(0, len(alike), size)
         ]
+
+    def arrays(self, pairs: Sequence[Pair], rows: Sequence[Sequence[int]], tokens: int) -> dict[str, npt.NDArray[Any]]:
+        """Return a batch filled up to one length, one number of rows and of statements.
+
+        `of`: 0 for tokens of the message, then the number of the statement in its row; -1 fills up.
+        """
+        size = BATCH_TOKENS // tokens
+        batch: dict[str, npt.NDArray[Any]] = {
+            "states": np.zeros((size, tokens, HIDDEN), np.float32),
+            "side": np.ones((size, tokens), np.int32),
+            "letters": np.zeros((size, tokens), np.int32),
+            "of": np.full((size, tokens), -1, np.int32),
+            "ended": np.zeros((size, TOGETHER), np.float32),
+            "weight": np.zeros((size, TOGETHER), np.float32),
+        }
+        for row, places in enumerate(rows):
+            shown = self.of_message(pairs[places[0]])
+            ids = np.concatenate([text.ids for _, text in shown])
+            parts = [(0, side, text, text.letters) for side, text in shown]
+            for number, place in enumerate(places):
+                said = self.of_statement(pairs[place])
+                parts.append((number + 1, STATEMENT, said, statement_kinds(said.ids, said.letters, ids)))
+                batch["ended"][row, number], batch["weight"][row, number] = pairs[place].ended, pairs[place].weight
+            at = 0
+            for of, side, text, kinds in parts:
+                place_of = slice(at, at := at + len(text.ids))
+                batch["states"][row, place_of], batch["side"][row, place_of] = text.states, side
+                batch["letters"][row, place_of], batch["of"][row, place_of] = kinds, of
+        return batch
+
+
+def _cut(text: Encoded, most: int) -> Encoded:
+    return replace(text, states=text.states[:most], ids=text.ids[:most], letters=text.letters[:most])
 
 
 def _published() -> list[bytes]:
@@ -194,40 +235,54 @@ def halved(parameters: Parameters, values: jax.Array) -> jax.Array:
 
 
 def logits(parameters: Parameters, batch: dict[str, jax.Array], states: jax.Array) -> jax.Array:
-    """Return the logits of "the message makes the statement untrue" of a batch."""
-    hidden = network.upper(parameters, batch, states, None, halved)
+    """Return the logits of "the message makes the statement untrue" of a batch: rows, statements.
 
-    def told(mask: jax.Array) -> list[jax.Array]:
-        mean = (hidden * mask[..., None]).sum(1) / jnp.maximum(1, mask.sum(1, keepdims=True))
-        return [mean, jnp.where(mask[..., None], hidden, -100.0).max(1)]
-
-    old = batch["side"] == 0
-    features = jnp.concatenate([*told(batch["real"] & old), *told(batch["real"] & ~old)], -1)
-    features = jnp.where(batch["real"].any(1)[:, None], features, 0)  # rows that fill up
+    A statement sees itself and the message, a message itself alone, so that it is read once for all statements.
+    """
+    of = batch["of"]
+    seen = (of[:, None] == of[..., None]) | (of[:, None] == 0)
+    hidden = network.upper(parameters, batch, states, None, halved, seen)
+    mask = of[:, None] == jnp.arange(TOGETHER + 1)[:, None]
+    number = jnp.maximum(1, mask.sum(-1, keepdims=True))
+    mean = jnp.einsum("rst,rth->rsh", mask.astype(jnp.float32), hidden) / number
+    highest = jnp.where(mask[..., None], hidden[:, None], -100.0).max(2)
+    told = jnp.where(mask.any(-1)[..., None], jnp.concatenate([mean, highest], -1), 0)  # rows that fill up
+    message = jnp.broadcast_to(told[:, :1], (len(of), TOGETHER, 2 * HIDDEN))
     heads = parameters["heads"]
-    return halved(heads["ends"], jax.nn.relu(halved(heads["pair"], features)))[:, 0]
+    inner = jax.nn.relu(halved(heads["pair"], jnp.concatenate([told[:, 1:], message], -1)))
+    return halved(heads["ends"], inner)[..., 0]
 
 
 def loss(parameters: Parameters, batch: dict[str, jax.Array], key: jax.Array) -> jax.Array:
     """Return the mean loss of a batch."""
-    kept = jax.random.bernoulli(key, 1 - HIDDEN_TOKENS, batch["real"].shape)
+    kept = jax.random.bernoulli(key, 1 - HIDDEN_TOKENS, batch["of"].shape)
     found = logits(parameters, batch, batch["states"] * kept[..., None])
     wanted = batch["ended"] * (2 * SURE - 1) + 1 - SURE
     each = optax.sigmoid_binary_cross_entropy(found, wanted)
     return (batch["weight"] * each).sum() / batch["weight"].sum()
 
 
-def sample(pairs: Sequence[Pair], random: np.random.Generator, others_each: float) -> list[Pair]:
-    """Return pairs of an epoch: all in which something ends, and so many others for each, most of them near."""
-    others = [pair for pair in pairs if not pair.ended]
-    chosen = [pair for pair in pairs if pair.ended]
-    negatives = others_each * len(chosen)
-    for is_near, share in ((True, NEAR_SHARE), (False, 1 - NEAR_SHARE)):
-        some = [pair for pair in others if (pair.near >= NEAR) == is_near]
-        number = min(len(some), round(negatives * share))
-        chosen += [some[at] for at in random.choice(len(some), number, replace=False)]
+def sample(pairs: Sequence[Pair], random: np.random.Generator, others_each: float, more: float) -> list[Pair]:
+    """Return pairs of an epoch: of all messages that end something, and of `more` others for each.
+
+    Pairs in which nothing ends count together for so many ends each.
+    """
+    near = [pair for pair in pairs if pair.ended or pair.near >= NEAR]
+    by_message: dict[tuple[str, str], list[Pair]] = {}
+    for pair in near:
+        by_message.setdefault((pair.question, pair.text), []).append(pair)
+    ending = [some for some in by_message.values() if any(pair.ended for pair in some)]
+    others = [some for some in by_message.values() if not any(pair.ended for pair in some)]
+    number = min(len(others), round(min(more, len(others)) * len(ending)))
+    chosen = [pair for some in ending for pair in some]
+    chosen += [pair for at in random.choice(len(others), number, replace=False) for pair in others[at]]
+    stay = sum(not pair.ended for pair in chosen)
+    weight = others_each * (len(chosen) - stay) / max(stay, 1)
     in_own = random.random(len(chosen)) < OWN
-    return [pair._replace(old=pair.own) if pair.own and own else pair for pair, own in zip(chosen, in_own, strict=True)]
+    return [
+        pair._replace(old=pair.own if pair.own and own else pair.old, weight=1.0 if pair.ended else weight)
+        for pair, own in zip(chosen, in_own, strict=True)
+    ]
 
 
 def train(
@@ -245,9 +300,11 @@ def train(
     """
     random = np.random.default_rng(seed)
     parameters = start(jax.random.key(seed), texts.lower) if trained is None else jax.tree.map(jnp.array, trained)
-    samples = [[*sample(pairs, random, NEGATIVES), *sample(labelled, random, LABELLED)] for _ in range(epochs)]
+    samples = [
+        [*sample(pairs, random, NEGATIVES, MORE), *sample(labelled, random, LABELLED, math.inf)] for _ in range(epochs)
+    ]
     texts.read([pair for chosen in samples for pair in chosen])
-    plans = [texts.batches(chosen, random.permutation(len(chosen))) for chosen in samples]
+    plans = [texts.batches(chosen, random.permutation(len(chosen)).tolist()) for chosen in samples]
     optimize = _optimizer(sum(map(len, plans)), 1.0 if trained is None else AGAIN)
     state = optimize.init(parameters)
 
@@ -261,12 +318,14 @@ def train(
     for epoch, (chosen, plan) in enumerate(zip(samples, plans, strict=True), 1):
         began, losses = time.monotonic(), []
         for index in random.permutation(len(plan)):
-            tokens, places = plan[index]
-            batch = texts.arrays([chosen[place] for place in places], tokens)
+            tokens, rows = plan[index]
+            batch = texts.arrays(chosen, rows, tokens)
             key = jax.random.fold_in(jax.random.key(seed), number)
             parameters, state, value = step(parameters, state, batch, key)
             losses.append(value)
             number += 1
+            if number % TOLD_EVERY == 0:
+                print(f"step {number} of {sum(map(len, plans))}: loss {np.mean(losses[-TOLD_EVERY:]):.3f}", flush=True)
         print(
             f"epoch {epoch}: {len(chosen)} pairs, loss {np.mean(losses):.3f}, {time.monotonic() - began:.0f} s",
             flush=True,
@@ -298,9 +357,10 @@ def chances(texts: Texts, parameters: Parameters, pairs: Sequence[Pair]) -> npt.
     texts.read(pairs)
     forward = jax.jit(lambda parameters, batch: jax.nn.sigmoid(logits(parameters, batch, batch["states"])))
     found = np.zeros(len(pairs))
-    for tokens, places in texts.batches(pairs, np.arange(len(pairs))):
-        batch = texts.arrays([pairs[place] for place in places], tokens)
-        found[places] = np.asarray(forward(parameters, batch))[: len(places)]
+    for tokens, rows in texts.batches(pairs, range(len(pairs))):
+        of_rows = np.asarray(forward(parameters, texts.arrays(pairs, rows, tokens)))
+        for places, of_row in zip(rows, of_rows, strict=False):  # rows that fill up
+            found[places] = of_row[: len(places)]
     return found
 
 

@@ -10,18 +10,17 @@ import hashlib
 import json
 import pickle
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from onnx import TensorProto
 
-from training.reader.export import FACTOR, FOLDER, Graph, layer
+from reverie.inference.judge.pairs import STATEMENT, statement_kinds
+from training.reader.export import FOLDER, FUSED, Graph, layer, ranges_of
 from training.reader.judge import Pair, Texts, read_pairs
-from training.reader.network import HIDDEN, Parameters
-from training.reader.whole import Ranges, in_whole_numbers
+from training.reader.network import HEADS, HIDDEN, Parameters
+from training.reader.whole import in_whole_numbers
 
 JUDGE = FOLDER.parent / "judge"
 #: Pairs on which the ranges of whole numbers are fitted.
@@ -31,35 +30,90 @@ LOWEST = -100.0
 
 
 def judge_model(parameters: Parameters, *, watched: bool = False) -> bytes:
-    """Return the layers and the head; `watched`: with all that `Ranges` are fitted on.
+    """Return the layers and the head; `watched`: in one piece, with all that `Ranges` are fitted on.
 
-    Inputs: `states` (pairs, tokens, 384), `side` and `kinds` (pairs, tokens); no token fills up.
-    Output: `ends` (pairs, 1), logits of "the message makes the statement untrue".
+    Two models in one file, which is cut below `message` and below `ends`; 0 of `real` marks what fills up. Of messages:
+    inputs `message_states` (messages, tokens, 384), `message_side`, `message_kinds` and `message_real` (messages,
+    tokens); output `message`, by token what statements see of it in each layer, and its last states. Of statements:
+    inputs `read` (pairs, tokens of the message, 9 * 384), which is `message`, `read_real`, and `states`, `kinds` and
+    `real` of the statements; output `ends` (pairs, 1), logits of "the message makes the statement untrue".
     """
     graph = Graph()
-    side, kinds = (
-        graph.add("Gather", graph.learned(parameters[name], f"added/{name}"), given, axis=0)
-        for name, given in (("side", "side"), ("letters", "kinds"))
-    )
-    hidden = graph.add("Add", graph.add("Add", "states", side), kinds)
-    for number, of_layer in enumerate(parameters["layers"]):
-        hidden = layer(graph, f"layers/{number}", of_layer, hidden)
-    is_old = graph.add("Equal", "side", graph.constant(np.int64(0)))
-    told = [*_told(graph, hidden, is_old), *_told(graph, hidden, graph.add("Not", is_old))]
+    _message(graph, parameters)
+    read, read_real = ("message", "message_real") if watched else ("read", "read_real")
+    states, of_statement = _statement(graph, parameters, read, read_real)
+    told = [*_told(graph, of_statement, "real"), *_told(graph, states, read_real)]
     inner = graph.add("Relu", graph.head("pair", parameters, graph.add("Concat", *told, axis=-1)))
     graph.head("ends", parameters, inner, to="ends")
-    shape: list[Any] = ["pairs", "tokens"]
-    inputs = [("states", TensorProto.FLOAT, [*shape, HIDDEN])]
-    inputs += [(name, TensorProto.INT64, shape) for name in ("side", "kinds")]
-    outputs: dict[str, list[Any]] = {"ends": ["pairs", 1]}
-    for name, values in graph.factors.items() if watched else ():
-        outputs[graph.add("Identity", values, to=f"{FACTOR}{name}")] = [*shape, "size"]
-    return graph.model(inputs, outputs)
+    of_message: list[Any] = ["messages", "tokens"]
+    of_pair: list[Any] = ["pairs", "said"]
+    inputs: list[tuple[str, int, list[Any]]] = [
+        ("message_states", TensorProto.FLOAT, [*of_message, HIDDEN]),
+        ("message_side", TensorProto.INT64, of_message),
+        ("message_kinds", TensorProto.INT64, of_message),
+        ("message_real", TensorProto.INT32, of_message),
+        ("states", TensorProto.FLOAT, [*of_pair, HIDDEN]),
+        ("kinds", TensorProto.INT64, of_pair),
+        ("real", TensorProto.INT32, of_pair),
+    ]
+    seen = 2 * len(parameters["layers"]) + 1
+    if not watched:
+        inputs += [
+            ("read", TensorProto.FLOAT, ["pairs", "tokens", seen * HIDDEN]),
+            ("read_real", TensorProto.INT32, ["pairs", "tokens"]),
+        ]
+    outputs: dict[str, Any] = {"message": [*of_message, seen * HIDDEN], "ends": ["pairs", 1]}
+    return graph.model(inputs, outputs | (graph.watched() if watched else {}))
 
 
-def _told(graph: Graph, hidden: str, of: str) -> list[str]:
+def _added(graph: Graph, parameters: Parameters, states: str, **of: str) -> str:
+    """States with what is learned of the side and of the letters of each token."""
+    for name, given in of.items():
+        learned = graph.constant(np.asarray(parameters[name], np.float32), f"added/{name}")
+        states = graph.add("Add", states, graph.add("Gather", learned, given, axis=0))
+    return states
+
+
+def _message(graph: Graph, parameters: Parameters) -> None:
+    hidden = _added(graph, parameters, "message_states", side="message_side", letters="message_kinds")
+    seen: list[str] = []
+
+    def attend(graph: Graph, query: str, key: str, value: str) -> str:
+        seen.extend((key, value))
+        return _attended(graph, query, key, value, "message_real")
+
+    for number, of_layer in enumerate(parameters["layers"]):
+        hidden = layer(graph, f"layers/{number}", of_layer, hidden, attend)
+    graph.add("Concat", *seen, hidden, axis=-1, to="message")
+
+
+def _statement(graph: Graph, parameters: Parameters, read: str, read_real: str) -> tuple[str, str]:
+    """The states of the messages and those of the statements, which saw them."""
+    place = graph.constant(np.array([STATEMENT], np.int64))
+    hidden = _added(graph, parameters, "states", side=place, letters="kinds")
+    real = graph.add("Concat", read_real, "real", axis=1)
+    *seen, states = graph.split(read, 2 * len(parameters["layers"]) + 1)
+
+    def attend(graph: Graph, query: str, key: str, value: str) -> str:
+        of_message = seen.pop(0), seen.pop(0)
+        key, value = (
+            graph.add("Concat", before, own, axis=1) for before, own in zip(of_message, (key, value), strict=True)
+        )
+        return _attended(graph, query, key, value, real)
+
+    for number, of_layer in enumerate(parameters["layers"]):
+        hidden = layer(graph, f"layers/{number}", of_layer, hidden, attend)
+    return states, hidden
+
+
+def _attended(graph: Graph, query: str, key: str, value: str, real: str) -> str:
+    return graph.add("MultiHeadAttention", query, key, value, "", real, num_heads=HEADS, domain=FUSED)
+
+
+def _told(graph: Graph, hidden: str, real: str) -> list[str]:
     """Mean and highest values of the tokens of a text."""
-    mask = graph.add("Unsqueeze", of, graph.constant(np.array([2], np.int64)))
+    is_real = graph.add("Cast", real, cast=TensorProto.BOOL)
+    mask = graph.add("Unsqueeze", is_real, graph.constant(np.array([2], np.int64)))
     taken = graph.add("Where", mask, hidden, graph.constant(np.float32(0)))
     axes = graph.constant(np.array([1], np.int64))
     number = graph.add("ReduceSum", graph.add("Cast", mask, cast=TensorProto.FLOAT), axes, keepdims=0)
@@ -71,26 +125,18 @@ def _told(graph: Graph, hidden: str, of: str) -> list[str]:
 
 
 def given(texts: Texts, pair: Pair) -> dict[str, Any]:
-    """Return the inputs of the model for one pair."""
-    tokens = texts.tokens(pair)
-    batch = texts.arrays([pair], tokens, rows=1)
+    """Return the inputs of the watched model for one pair."""
+    shown, said = texts.of_message(pair), texts.of_statement(pair)
+    ids = np.concatenate([text.ids for _, text in shown])
     return {
-        "states": batch["states"],
-        "side": batch["side"].astype(np.int64),
-        "kinds": batch["letters"].astype(np.int64),
+        "message_states": np.concatenate([text.states for _, text in shown])[None].astype(np.float32),
+        "message_side": np.repeat([side for side, _ in shown], [len(text.ids) for _, text in shown])[None],
+        "message_kinds": np.concatenate([text.letters for _, text in shown])[None],
+        "message_real": np.ones((1, len(ids)), np.int32),
+        "states": said.states[None].astype(np.float32),
+        "kinds": statement_kinds(said.ids, said.letters, ids)[None],
+        "real": np.ones((1, len(said.ids)), np.int32),
     }
-
-
-def ranges(parameters: Parameters, texts: Texts, pairs: Sequence[Pair]) -> Ranges:
-    """Return the lowest and highest values that the rows of the matrices are multiplied with, over some pairs."""
-    session = onnxruntime.InferenceSession(judge_model(parameters, watched=True), providers=["CPUExecutionProvider"])
-    names = [output.name for output in session.get_outputs() if output.name.startswith(FACTOR)]
-    found: dict[str, Any] = {name: np.zeros((2, 1)) for name in names}
-    for pair in pairs:
-        for name, values in zip(names, session.run(names, given(texts, pair)), strict=True):
-            lowest, highest = found[name]
-            found[name] = np.stack([np.minimum(lowest, values[0].min(0)), np.maximum(highest, values[0].max(0))])
-    return {name.removeprefix(FACTOR): values for name, values in found.items()}
 
 
 def main() -> None:
@@ -100,7 +146,8 @@ def main() -> None:
     pairs = [pair for pair in read_pairs(Path(sys.argv[2])) if pair.part == "train"]
     some = [pairs[at] for at in np.random.default_rng(1).choice(len(pairs), FITTED, replace=False)]
     texts.read(some)
-    written = judge_model(in_whole_numbers(parameters, ranges(parameters, texts, some)))
+    ranges = ranges_of(judge_model(parameters, watched=True), (given(texts, pair) for pair in some))
+    written = judge_model(in_whole_numbers(parameters, ranges))
     name = f"judge-{hashlib.sha256(written).hexdigest()[:8]}"
     (JUDGE / "judge.onnx").write_bytes(written)
     (JUDGE / "judge.json").write_text(json.dumps({"model": name}) + "\n", encoding="utf-8")

@@ -116,11 +116,14 @@ def upper(
     states: jax.Array,
     key: jax.Array | None,
     multiply: Callable[[Parameters, jax.Array], jax.Array] = linear,
+    seen: jax.Array | None = None,
 ) -> jax.Array:
-    """Run the layers on states (messages, tokens, 384) of a batch; `key`: drop out as in training."""
-    real = batch["real"]
+    """Run the layers on states (messages, tokens, 384) of a batch; `key`: drop out as in training.
+
+    `seen` (messages, tokens, tokens): which tokens each token sees; all that are no filler.
+    """
     hidden = states + parameters["side"][batch["side"]] + parameters["letters"][batch["letters"]]
-    mask = jnp.where(real, 0.0, -1e9)[:, None, None, :]
+    mask = jnp.where(batch["real"][:, None] if seen is None else seen, 0.0, -1e9)[:, None]
     for number, layer in enumerate(parameters["layers"]):
         keys = (None, None) if key is None else jax.random.split(jax.random.fold_in(key, number))
         messages, tokens, _ = hidden.shape

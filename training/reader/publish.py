@@ -14,10 +14,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import onnxruntime
 
 from training.reader.batches import Example
-from training.reader.export import FACTOR, spans_model, write
+from training.reader.export import ranges_of, spans_model, write
 from training.reader.figures import Scored, Weights, chosen_spans, fit, overlap, score
 from training.reader.messages import DURATIONS, NAMES, PHASES, POLARITIES, voices
 from training.reader.network import Parameters
@@ -49,19 +48,15 @@ def calibration(examples: Sequence[Example], scored: Sequence[Scored], weights: 
 
 def ranges(parameters: Parameters, examples: Sequence[Example]) -> Ranges:
     """Return the lowest and highest values that the rows of the matrices are multiplied with, over some messages."""
-    session = onnxruntime.InferenceSession(spans_model(parameters, watched=True), providers=["CPUExecutionProvider"])
-    names = [output.name for output in session.get_outputs() if output.name.startswith(FACTOR)]
-    found: dict[str, Any] = {name: np.zeros((2, 1)) for name in names}
-    for each in examples:
-        given = {
+    given = (
+        {
             "states": each.encoded.states[None].astype(np.float32),
             "side": each.encoded.side[None].astype(np.int64),
             "letters": each.encoded.letters[None],
         }
-        for name, values in zip(names, session.run(names, given), strict=True):
-            lowest, highest = found[name]
-            found[name] = np.stack([np.minimum(lowest, values[0].min(0)), np.maximum(highest, values[0].max(0))])
-    return {name.removeprefix(FACTOR): values for name, values in found.items()}
+        for each in examples
+    )
+    return ranges_of(spans_model(parameters, watched=True), given)
 
 
 def main() -> None:
