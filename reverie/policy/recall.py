@@ -164,8 +164,10 @@ class StructuredFactsPolicy(Table):
     parts_chance: Share = 0.3
     #: Chance of an end from which the judge is followed; 0: it is not asked.
     ends_chance: Share = 0.0
-    #: The same where the message states nothing itself; 0: such a message ends nothing.
+    #: The same where the message states nothing itself, and how many statements it is held against; 0: such a message
+    #: ends nothing.
     silent_chance: Share = 0.0
+    silent_near: Annotated[int, Field(ge=0, le=50)] = 0
     #: Those as important as this are always recalled.
     recall_importance: Share = 0.5
     #: Summaries that a staged recall adds at most, and the cosine distance that they must stay under.

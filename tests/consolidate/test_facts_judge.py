@@ -39,7 +39,7 @@ LEFT = "The loft in Porthleven is sold, we bought a barge."
 
 def said(number: int, *, turn: int, at: list[float], **more: Any) -> SaidStatement:
     given: dict[str, Any] = {
-        "id": UUID(int=number), "subject_id": "ann", "turn_id": UUID(int=turn),
+        "id": UUID(int=number), "subject_id": "ann", "turn_id": UUID(int=100 + turn),
         "happened_at": START + timedelta(hours=turn), "content": f"statement {number}", "origin": "reader",
         "may_end": True, "is_new": True, "is_unjudged": True, "into_id": None,
     }  # fmt: skip
@@ -51,8 +51,8 @@ def said(number: int, *, turn: int, at: list[float], **more: Any) -> SaidStateme
 FLAT = NearnessByCosine()
 
 
-def paired(statements: list[SaidStatement]) -> set[tuple[int, int]]:
-    return {(pair.old.id.int, pair.by.turn_id.int) for pair in pairs_to_judge(statements, NUMBERS, FLAT)}
+def paired(statements: list[SaidStatement], numbers: StructuredFactsPolicy = NUMBERS) -> set[tuple[int, int]]:
+    return {(pair.old.id.int, pair.by.turn_id.int - 100) for pair in pairs_to_judge(statements, numbers, FLAT)}
 
 
 def test_a_message_meets_statements_from_before_that_it_may_end() -> None:
@@ -66,10 +66,12 @@ def test_a_message_meets_statements_from_before_that_it_may_end() -> None:
     ]
     assert paired(statements) == {(1, 2), (2, 3)}
     # the vector of the message counts, which its statements share
-    both = [each._replace(message_vector=vector([0.8, 1.0])) if each.turn_id.int == 3 else each for each in statements]
+    both = [
+        each._replace(message_vector=vector([0.8, 1.0])) if each.turn_id.int == 103 else each for each in statements
+    ]
     assert paired(both) == {(1, 2), (1, 3), (2, 3)}
     # of its statements the one that is most like the old one tells of the end
-    by = {pair.old.id.int: pair.by.id.int for pair in pairs_to_judge(both, NUMBERS, FLAT) if pair.by.turn_id.int == 3}
+    by = {pair.old.id.int: pair.by.id.int for pair in pairs_to_judge(both, NUMBERS, FLAT) if pair.by.turn_id.int == 103}
     assert by == {1: 5, 2: 4}
 
 
@@ -138,6 +140,14 @@ def test_what_tells_nothing_by_itself_ends_with_its_sentence() -> None:
 def test_of_many_near_statements_the_nearest_are_judged() -> None:
     statements = [said(number, turn=number, at=[1.0, number / 10]) for number in range(1, 7)]
     assert {old for old, by in paired(statements) if by == 6} == {3, 4, 5}
+
+
+def test_a_message_that_states_nothing_is_held_against_fewer() -> None:
+    statements = [said(number, turn=number, at=[1.0, number / 10]) for number in range(1, 6)]
+    silent = said(106, turn=6, at=[1.0, 0.6], may_end=False)
+    assert silent.is_silent and not any(each.is_silent for each in statements)
+    numbers = NUMBERS.model_copy(update={"silent_near": 2})
+    assert {old for old, by in paired([*statements, silent], numbers) if by == 6} == {4, 5}
 
 
 def test_a_message_ends_what_its_speaker_said() -> None:

@@ -35,7 +35,7 @@ def test_a_pair_is_judged_the_same_alone_and_among_others_on_any_threads(pairs: 
     [
         ("Danny works for me.", "Danny left us in spring", "Zoe left us in spring"),
         ("Car: Skoda Octavia", "sold the skoda, got a bike instead", "thinking of selling the skoda"),
-        ("Likes squash", "went off squash completely", "squash soup again, lovely"),
+        ("Likes squash", "can't stand squash any more", "squash soup again, lovely"),
         ("Workshop rate: 65 an hour", "we've put the workshop rate up to 72", "should i ask for a higher rate?"),
         (
             "i've got spin class on thursdays at 7",
@@ -55,6 +55,10 @@ def test_a_short_reply_is_judged_with_what_it_answers() -> None:
     ended, other = judge.chances([EndPair("Takes metformin", "not any more", before) for before in (asked, "A sweet?")])
     assert ended > load_policy("reverie").structured_facts.ends_chance > 0.6 > other
     assert judge.chances([]) == []
+
+
+def test_a_message_of_no_visible_letter_ends_nothing() -> None:
+    assert shared_judge().chances([EndPair("Takes metformin", "")])[0] < 0.5
 
 
 def test_missing_files_are_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_judge_learns_which_statement_a_message_ends(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     pairs = judge.read_pairs(file)
-    assert [side for side, _, _ in pairs[0].sides] == [0, 1]
+    assert [side for side, _, _ in pairs[0].shown] == [1]
     texts = judge.Texts(2)
     parameters = judge.train(texts, pairs, 20, labelled=())
     chance = judge.chances(texts, parameters, pairs)

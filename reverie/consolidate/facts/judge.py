@@ -184,9 +184,9 @@ def pairs_to_judge(
 ) -> Iterator[NearPair]:
     """Yield of a subject the pairs that are new: of each message the likeliest of the statements from before.
 
-    Of the `near` earlier statements that the message is likeliest to end by their vectors alone, those with a chance of
-    `judge_chance` that are new or whose message was not judged; a message does not end what it says again, nor what
-    somebody else said: "I moved to Leeds" is of who says it.
+    Of the `near` earlier statements that the message is likeliest to end by their vectors alone (`silent_near` where it
+    states nothing), those with a chance of `judge_chance` that are new or whose message was not judged; a message does
+    not end what it says again, nor what somebody else said: "I moved to Leeds" is of who says it.
     """
     olds = [said for said in statements if said.may_end]
     if not olds:
@@ -207,7 +207,8 @@ def pairs_to_judge(
         for message, likely in zip(block, log_odds, strict=True):
             likely[at >= message[0].happened_at.timestamp()] = -np.inf
             likely[speakers != (message[0].speaker or "")] = -np.inf
-            order = np.argsort(-likely, kind="stable")[: numbers.near]
+            most = numbers.silent_near if message[0].is_silent else numbers.near
+            order = np.argsort(-likely, kind="stable")[:most]
             for place in order[likely[order] >= least].tolist():
                 old = olds[place]
                 is_repeated = any(said.into_id == old.id for said in message)
@@ -238,12 +239,12 @@ def _blocks(messages: Sequence[list[SaidStatement]], olds: int) -> Iterator[list
 
 def _statements(attempt: Run, evidence: Sequence[Evidence]) -> Iterator[list[SaidStatement]]:
     """Yield the statements of the subjects of these memories, some subjects at a time, in event order."""
-    work, sql = attempt.work, queries("facts")
+    work, sql, numbers = attempt.work, queries("facts"), attempt.work.policy.structured_facts
     params = work.params() | {
         "evidence": [each.id for each in evidence],
         "embedding": work.embedder.model,
         "horizon": bound_after(work.as_of),
-        "silent": work.policy.structured_facts.silent_chance > 0,
+        "silent": min(numbers.silent_chance, numbers.silent_near) > 0,
     }
     subjects = sorted({each.subject_id for each in evidence if each.relation is not None})
     for start in range(0, len(subjects), _SUBJECTS):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,19 +13,41 @@ import orjson
 from reverie.errors import InferenceError
 from reverie.inference.batching import equal_length_batches, work_batches
 from reverie.inference.judge.kept import KeptTexts, ReadText
-from reverie.inference.judge.pairs import MOST_OF_MESSAGE, EndPair, kinds_of
+from reverie.inference.judge.pairs import (
+    MOST_BEFORE,
+    MOST_OF_MESSAGE,
+    MOST_OF_STATEMENT,
+    EndPair,
+    Shown,
+    statement_kinds,
+)
+from reverie.inference.minilm.lower import below
 from reverie.inference.minilm.onnx import BATCH_TOKENS, MiniLM, session_on_one_thread
 from reverie.inference.reader.decoding import MOST_TOKENS, letters_of
 from reverie.inference.version import code_version
 
 #: Texts whose states are kept for the next call, by their tokens: 25 MB. Statements meet message after message.
 _KEPT_TOKENS = 16_384
-#: Pairs that are read at once: their states are in memory together, 1.5 KB a token.
-_AT_ONCE = 512
+#: Pairs and messages that are read at once: what statements see of a message is in memory, 14 KB a token.
+_AT_ONCE, _MESSAGES = 512, 64
+#: Tokens to which statements, and messages, are filled up: by its own length, so that a pair is read the same in any
+#: company.
+_STATEMENTS = (8, 12, 16, 20, 24, 32, MOST_OF_STATEMENT)
+_SHOWN = (12, 20, 28, 40, 56, 72, MOST_OF_MESSAGE, MOST_BEFORE + MOST_OF_MESSAGE)
 #: Digits of a logit that count: the last bits of a sum differ between processors and must not decide.
 _DIGITS = 2
 #: The fused operator takes ten times as long as the two that it stands for.
 _UNFUSED = ["SkipLayerNormFusion"]
+
+Array = npt.NDArray[Any]
+
+
+class _ReadMessage(NamedTuple):
+    """A message as statements see it, filled up: (tokens, 9 * 384), which tokens are real, and the ids of these."""
+
+    read: Array
+    real: Array
+    ids: Array
 
 
 class TrainedJudge:
@@ -39,7 +61,9 @@ class TrainedJudge:
             layers = folder.joinpath("judge.onnx").read_bytes()
         except OSError:
             raise InferenceError("The files of the judge are missing; reinstall reverie.") from None
-        self._layers = session_on_one_thread(layers, unfused=_UNFUSED)
+        self._of_message, self._of_statement = (
+            session_on_one_thread(below(layers, output), unfused=_UNFUSED) for output in ("message", "ends")
+        )
         self._lower = embedder or MiniLM(threads=threads)
         self._threads = threads
         self._kept = KeptTexts(_KEPT_TOKENS)
@@ -57,23 +81,60 @@ class TrainedJudge:
         return f"{self.model}/{of_code}"
 
     def chances(self, pairs: Sequence[EndPair]) -> list[float]:
-        """Return of each pair the chance that its message makes the statement untrue, 0 to 1, in three digits."""
-        return [chance for at in range(0, len(pairs), _AT_ONCE) for chance in self._chances(pairs[at : at + _AT_ONCE])]
+        """Return of each pair the chance that its message makes the statement untrue, 0 to 1, in three digits.
+
+        A message is read once for all statements that follow each other with it.
+        """
+        return [chance for some in _at_once(pairs) for chance in self._chances(some)]
 
     def _chances(self, pairs: Sequence[EndPair]) -> list[float]:
-        sides = [pair.sides() for pair in pairs]
-        texts = self._texts(list(dict.fromkeys(text for each in sides for _, text, _ in each)))
-        lengths = [sum(min(len(texts[text].letters), most) for _, text, most in each) for each in sides]
+        shown = [pair.shown() for pair in pairs]
+        read = [*(pair.statement for pair in pairs), *(text for each in shown for _, text, _ in each)]
+        texts = self._texts(list(dict.fromkeys(read)))
+        messages = self._messages(list(dict.fromkeys(shown)), texts)
+        said = [texts[pair.statement].cut(MOST_OF_STATEMENT) for pair in pairs]
         found = np.zeros(len(pairs))
 
         def work(batch: list[int]) -> None:
-            rows = [_joined(sides[at], texts) for at in batch]
-            given = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
-            found[batch] = self._layers.run(["ends"], given)[0][:, 0]
+            given = [(said[at], messages[shown[at]]) for at in batch]
+            length = _filled(len(given[0][0].ids), _STATEMENTS)
+            kinds = [statement_kinds(own.ids, own.letters, message.ids) for own, message in given]
+            found[batch] = self._of_statement.run(["ends"], {
+                "states": _stacked([own.states for own, _ in given], length),
+                "kinds": _stacked(kinds, length),
+                "real": _stacked([np.ones(len(own.ids), np.int32) for own, _ in given], length),
+                "read": np.stack([message.read for _, message in given]),
+                "read_real": np.stack([message.real for _, message in given]),
+            })[0][:, 0]  # fmt: skip
 
-        work_batches(equal_length_batches(lengths, token_budget=BATCH_TOKENS), work, threads=self._threads)
+        lengths = [
+            (_filled(len(own.ids), _STATEMENTS), len(messages[of].real)) for own, of in zip(said, shown, strict=True)
+        ]
+        work_batches(_alike(lengths), work, threads=self._threads)
         chances: npt.NDArray[np.float64] = 1 / (1 + np.exp(-np.round(found, _DIGITS)))
         return [round(float(chance), 3) for chance in chances]
+
+    def _messages(self, shown: Sequence[Shown], texts: Mapping[str, ReadText]) -> dict[Shown, _ReadMessage]:
+        """Read messages, each with what stands before it."""
+        parts = [[(side, texts[text].cut(most)) for side, text, most in each] for each in shown]
+        sides = [np.repeat([side for side, _ in each], [len(text.ids) for _, text in each]) for each in parts]
+        joined = [ReadText(*map(np.concatenate, zip(*(text for _, text in each), strict=True))) for each in parts]
+        found: dict[Shown, _ReadMessage] = {}
+
+        def work(batch: list[int]) -> None:
+            length = _filled(len(joined[batch[0]].ids), _SHOWN)
+            given = {
+                "message_states": _stacked([joined[at].states for at in batch], length),
+                "message_side": _stacked([sides[at] for at in batch], length),
+                "message_kinds": _stacked([joined[at].letters for at in batch], length),
+                "message_real": _stacked([np.ones(len(joined[at].ids), np.int32) for at in batch], length),
+            }
+            read = self._of_message.run(["message"], given)[0]
+            for at, of, real in zip(batch, read, given["message_real"], strict=True):
+                found[shown[at]] = _ReadMessage(of, real, joined[at].ids)
+
+        work_batches(_alike([(_filled(len(each.ids), _SHOWN), 0) for each in joined]), work, threads=self._threads)
+        return found
 
     def _texts(self, texts: Sequence[str]) -> Mapping[str, ReadText]:
         """What the embedder's lower layers make of texts, each read alone, and once while it is kept."""
@@ -93,12 +154,41 @@ class TrainedJudge:
         return found
 
 
-def _joined(sides: Sequence[tuple[int, str, int]], texts: Mapping[str, ReadText]) -> dict[str, npt.NDArray[Any]]:
-    """The tokens of a pair: states, of which text, kinds."""
-    parts = [texts[text].cut(most) for _, text, most in sides]
-    of = [side for side, _, _ in sides]
-    return {
-        "states": np.concatenate([part.states for part in parts]),
-        "side": np.repeat(np.array(of, np.int64), [len(part.ids) for part in parts]),
-        "kinds": kinds_of(of, [part.ids for part in parts], [part.letters for part in parts]),
-    }
+def _at_once(pairs: Sequence[EndPair]) -> Iterator[list[EndPair]]:
+    """Yield pairs in their order, as many as are read at once."""
+    some: list[EndPair] = []
+    messages: set[Shown] = set()
+    for pair in pairs:
+        messages.add(pair.shown())
+        if len(some) == _AT_ONCE or len(messages) > _MESSAGES:
+            yield some
+            some, messages = [], {pair.shown()}
+        some.append(pair)
+    if some:
+        yield some
+
+
+def _filled(length: int, lengths: Sequence[int]) -> int:
+    """Return the next length to which a text is filled up."""
+    return next(each for each in lengths if each >= length)
+
+
+def _stacked(rows: Sequence[Array], length: int) -> Array:
+    """Return rows as one array, filled up with zeros."""
+    found = np.zeros((len(rows), length, *rows[0].shape[1:]), rows[0].dtype)
+    for at, row in enumerate(rows):
+        found[at, : len(row)] = row
+    return found
+
+
+def _alike(lengths: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return batches of places of like lengths; the first is what a batch has a budget of."""
+    places: dict[tuple[int, int], list[int]] = {}
+    for place, length in enumerate(lengths):
+        places.setdefault(length, []).append(place)
+    return [
+        same[at : at + size]
+        for length, same in sorted(places.items(), reverse=True)
+        for size in [max(1, BATCH_TOKENS // length[0])]
+        for at in range(0, len(same), size)
+    ]

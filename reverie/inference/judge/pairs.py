@@ -1,8 +1,7 @@
-"""An earlier statement and a message, as the judge reads them side by side; pure."""
+"""An earlier statement and a message, as the judge reads them: the message once, each statement beside it; pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +15,14 @@ MOST_OF_STATEMENT, MOST_BEFORE, MOST_OF_MESSAGE = 48, 20, 96
 SHORT_MESSAGE = 40
 #: Tokens that begin and end every text.
 _SPECIAL = (101, 102)
-#: Kinds of tokens: by their letters, and whether the other text has the token, too.
+#: Kinds of tokens: by their letters, and of a statement's, whether the message has the token, too.
 KINDS = 2 * LETTERS
 #: Which of the texts a token is of.
 STATEMENT, MESSAGE, BEFORE = range(3)
+
+
+#: Texts of a message, in the order in which they are read: which one, text, most tokens.
+Shown = tuple[tuple[int, str, int], ...]
 
 
 class EndPair(NamedTuple):
@@ -29,30 +32,18 @@ class EndPair(NamedTuple):
     message: str
     before: str = ""
 
-    def sides(self) -> list[tuple[int, str, int]]:
-        """Return its texts in the order in which they are read: which one, text, most tokens."""
-        before = self.before if len(self.message) < SHORT_MESSAGE else ""
-        texts = (
-            (STATEMENT, self.statement, MOST_OF_STATEMENT),
-            (BEFORE, before, MOST_BEFORE),
-            (MESSAGE, self.message, MOST_OF_MESSAGE),
-        )
-        return [text for text in texts if text[1]]
+    def shown(self) -> Shown:
+        """Return the texts that the statement is held against."""
+        message = (MESSAGE, self.message, MOST_OF_MESSAGE)
+        is_answer = self.before and len(self.message) < SHORT_MESSAGE
+        return ((BEFORE, self.before, MOST_BEFORE), message) if is_answer else (message,)
 
 
-def kinds_of(
-    sides: Sequence[int], ids: Sequence[npt.NDArray[np.int64]], letters: Sequence[npt.NDArray[np.int64]]
+def statement_kinds(
+    ids: npt.NDArray[np.int64], letters: npt.NDArray[np.int64], of_message: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Return the kinds of the tokens of a pair's texts, one after the other.
+    """Return the kinds of a statement's tokens, given the ids of the message's.
 
-    A name or a number that both texts have is told from one that only looks alike: to the embedder, Danny and Zoe are
-    near.
+    A name or a number that both have is told from one that only looks alike: to the embedder, Danny and Zoe are near.
     """
-    of_statement = [side == STATEMENT for side in sides]
-    statement = [each for each, is_statement in zip(ids, of_statement, strict=True) if is_statement]
-    others = [each for each, is_statement in zip(ids, of_statement, strict=True) if not is_statement]
-    kinds = []
-    for each, kind, is_statement in zip(ids, letters, of_statement, strict=True):
-        other = np.concatenate(others if is_statement else statement)
-        kinds.append(kind + LETTERS * (np.isin(each, other) & ~np.isin(each, _SPECIAL)))
-    return np.concatenate(kinds)
+    return letters + LETTERS * (np.isin(ids, of_message) & ~np.isin(ids, _SPECIAL))

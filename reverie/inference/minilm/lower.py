@@ -2,8 +2,8 @@
 
 ONNX Runtime computes a whole graph even where one value in its middle is asked for, and the package `onnx`, which could
 cut it, is no dependency at run time. A model is a protobuf message; its fields are copied or left out as they are.
-Source: onnx.proto (Model.graph 7; Graph.node 1, initializer 5, output 12, value_info 13; Node.input 1, output 2;
-Tensor.name 8; ValueInfo.name 1).
+Source: onnx.proto (Model.graph 7; Graph.node 1, initializer 5, input 11, output 12, value_info 13; Node.input 1,
+output 2; Tensor.name 8; ValueInfo.name 1).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_GRAPH, _NODE, _INITIALIZER, _OUTPUT, _VALUE_INFO = 7, 1, 5, 12, 13
-_INPUT_OF_NODE, _OUTPUT_OF_NODE, _NAME_OF_TENSOR = 1, 2, 8
+_GRAPH, _NODE, _INITIALIZER, _INPUT, _OUTPUT, _VALUE_INFO = 7, 1, 5, 11, 12, 13
+_INPUT_OF_NODE, _OUTPUT_OF_NODE, _NAME_OF_TENSOR, _NAME_OF_VALUE = 1, 2, 8, 1
 
 
 class _Field(NamedTuple):
@@ -24,7 +24,7 @@ class _Field(NamedTuple):
 
 
 def below(model: bytes, name: str) -> bytes:
-    """Return the model with the value `name` as its only output, without the nodes and weights that it does not need.
+    """Return the model with the value `name` as its only output, without what that does not need.
 
     Raises:
         ValueError: no node of the model has such an output.
@@ -52,6 +52,7 @@ def _cut(graph: bytes, name: bytes) -> bytes:
         for field in fields
         if not (field.number == _NODE and field not in kept)
         and not (field.number == _INITIALIZER and needed.isdisjoint(_of(field, _NAME_OF_TENSOR)))
+        and not (field.number == _INPUT and needed.isdisjoint(_of(field, _NAME_OF_VALUE)))
     )
     return b"".join(left) + _message(_OUTPUT, _message(1, name))
 
