@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx
 import pytest
 
@@ -23,3 +25,10 @@ def test_a_turn_leads_to_its_session(admin: httpx.Client) -> None:
     turn = page.partition("&amp;turn=")[2].partition('"')[0]
     answer = admin.get("item", params={"id": turn})
     assert answer.url.path.endswith("/session") and f'id="turn-{turn}"' in answer.text
+
+
+def test_what_a_message_without_a_statement_ended_shows_its_words(admin: httpx.Client) -> None:
+    history = admin.get("subject", params={"subject": "gus", "view": "history"}).text
+    (ended,) = set(re.findall(r'memory=([0-9a-f-]{36})">[^<]*my scan', history))
+    page = admin.get("memory", params={"memory": ended}).text
+    assert "<dt>Ended by</dt><dd>a message “The scan was clear, I cried in the car.”</dd>" in page

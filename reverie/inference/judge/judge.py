@@ -31,9 +31,9 @@ _KEPT_TOKENS = 16_384
 #: Pairs and messages that are read at once: what statements see of a message is in memory, 14 KB a token.
 _AT_ONCE, _MESSAGES = 512, 64
 #: Tokens to which statements, and messages, are filled up: by its own length, so that a pair is read the same in any
-#: company.
-_STATEMENTS = (8, 12, 16, 20, 24, 32, MOST_OF_STATEMENT)
-_SHOWN = (12, 20, 28, 40, 56, 72, MOST_OF_MESSAGE, MOST_BEFORE + MOST_OF_MESSAGE)
+#: company. With more lengths less is filled up, but a call of a few dozen pairs falls into more batches.
+_STATEMENTS = (12, 20, 32, MOST_OF_STATEMENT)
+_SHOWN = (20, 40, 64, MOST_OF_MESSAGE, MOST_BEFORE + MOST_OF_MESSAGE)
 #: Digits of a logit that count: the last bits of a sum differ between processors and must not decide.
 _DIGITS = 2
 #: The fused operator takes ten times as long as the two that it stands for.
