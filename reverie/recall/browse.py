@@ -62,6 +62,8 @@ class MemoryFilter:
     session_id: str | None = None
     #: Typed id of an entity that they speak of.
     entity: str | None = None
+    #: When they were in force: said by then, and not over.
+    in_force_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,6 +106,7 @@ async def page_memories(
         "until": wanted.until,
         "session": wanted.session_id,
         "entity": wanted.entity,
+        "in_force_at": wanted.in_force_at,
         "as_of": as_of,
         "before": before,
         "limit": limit,

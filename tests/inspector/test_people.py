@@ -23,6 +23,13 @@ def test_a_fact_that_ended_is_shown_with_its_time(admin: httpx.Client) -> None:
     assert "2026-03-01 to 2026-04-02" in history and "2026-04-02 until now" in history
 
 
+def test_memories_of_a_day_are_those_that_were_in_force_then(admin: httpx.Client) -> None:
+    now = admin.get("subject", params={"subject": "gus"}).text
+    then = admin.get("subject", params={"subject": "gus", "as_of": "2026-04-21T00:00"}).text
+    assert "my scan" in then and "was clear" not in then and "Mondays at 8" not in then
+    assert "my scan" not in now and "was clear" in now and "Mondays at 8" in now
+
+
 def test_memories_are_filtered(admin: httpx.Client) -> None:
     page = admin.get("subject", params={"subject": "eve", "kind": "fact"}).text
     assert "golden retriever" in page

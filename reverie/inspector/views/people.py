@@ -83,7 +83,10 @@ async def show_person(visit: Visit) -> Response:
 
 async def _now(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
     facts = await load_facts(visit.caller.reader(), subject_id=subject_id, as_of=at)
-    return {"facts": facts} | await _memories(visit, subject_id, at, ("active", "candidate"))
+    chosen = visit.time()
+    # what was in force on a day of the past may be over by now
+    states: tuple[State, ...] = ("active", "candidate", "superseded") if chosen else ("active", "candidate")
+    return {"facts": facts} | await _memories(visit, subject_id, at, states, in_force_at=chosen)
 
 
 async def _history(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
@@ -92,7 +95,9 @@ async def _history(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any
     return {"spans": validity_spans(facts, at)} | listed
 
 
-async def _memories(visit: Visit, subject_id: str, at: datetime, states: tuple[State, ...]) -> dict[str, Any]:
+async def _memories(
+    visit: Visit, subject_id: str, at: datetime, states: tuple[State, ...], *, in_force_at: datetime | None = None
+) -> dict[str, Any]:
     """A page of memories of some states and of the kind that was chosen, latest first."""
     kind: Kind | None = next((each for each in KINDS if each == visit.value("kind")), None)
     entity, before = visit.value("entity"), visit.value("before")
@@ -100,7 +105,7 @@ async def _memories(visit: Visit, subject_id: str, at: datetime, states: tuple[S
         visit.caller.reader(),
         subject_id,
         policy=visit.caller.policy,
-        wanted=MemoryFilter(kinds=(kind,) if kind else KINDS, states=states, entity=entity),
+        wanted=MemoryFilter(kinds=(kind,) if kind else KINDS, states=states, entity=entity, in_force_at=in_force_at),
         as_of=at,
         before=_uuid(before) if before else None,
         limit=_MEMORIES + 1,
