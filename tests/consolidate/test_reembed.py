@@ -96,7 +96,7 @@ def ask(store: Store, embedder: WordEmbedder) -> Any:
 
 def subject(store: Store) -> str:
     with store.transaction("t") as conn:
-        row = conn.execute("select subject_id from memory.subjects order by items desc limit 1").fetchone()
+        row = conn.execute("select subject_id from memory.subjects order by items desc, subject_id limit 1").fetchone()
     assert row is not None
     return str(row[0])
 
@@ -150,10 +150,11 @@ def test_killed_it_goes_on(remembered: Store, conn: psycopg.Connection[Any]) -> 
 
 def test_what_is_embedded_meanwhile_is_caught_up_with(remembered: Store, conn: psycopg.Connection[Any]) -> None:
     def meanwhile() -> None:
+        # its id is less than all others, so that no later batch of the first pass finds it
         conn.execute(
             """insert into log.turns (tenant_id, id, subject_id, session_id, source_id, turn_index, role, said_at, text,
                                       content_hash)
-               values ('t', gen_random_uuid(), %s, 'late', 'late', 0, 'user', %s, 'I live in Lisbon.', 'x')""",
+               values ('t', '00000000-0000-4000-8000-000000000001', %s, 'late', 'late', 0, 'user', %s, 'I live in Lisbon.', 'x')""",
             [subject(remembered), UNTIL],
         )
         bring(remembered, OLD)
