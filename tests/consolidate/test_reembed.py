@@ -154,7 +154,8 @@ def test_what_is_embedded_meanwhile_is_caught_up_with(remembered: Store, conn: p
         conn.execute(
             """insert into log.turns (tenant_id, id, subject_id, session_id, source_id, turn_index, role, said_at, text,
                                       content_hash)
-               values ('t', '00000000-0000-4000-8000-000000000001', %s, 'late', 'late', 0, 'user', %s, 'I live in Lisbon.', 'x')""",
+               values ('t', '00000000-0000-4000-8000-000000000001', %s, 'late', 'late', 0, 'user', %s,
+                       'I live in Lisbon.', 'x')""",
             [subject(remembered), UNTIL],
         )
         bring(remembered, OLD)
