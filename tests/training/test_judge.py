@@ -36,7 +36,7 @@ def test_a_judge_learns_which_statement_a_message_ends(tmp_path: Path) -> None:
     pairs = judge.read_pairs(file)
     assert [side for side, _, _ in pairs[0].shown] == [1]
     texts = judge.Texts(2)
-    parameters = judge.train(texts, pairs, 20, labelled=())
+    parameters = judge.train(texts, pairs, 60, labelled=())
     chance = judge.chances(texts, parameters, pairs)
     assert chance[[0, 3]].min() > chance[[1, 2]].max()
     assert judge.average_precision(np.array([pair.ended for pair in pairs]), chance) == 1.0

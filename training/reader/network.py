@@ -98,6 +98,33 @@ def linear(parameters: Parameters, values: jax.Array) -> jax.Array:
     return values @ parameters["w"] + parameters["b"]
 
 
+def _multiplied(values: jax.Array, matrix: jax.Array) -> jax.Array:
+    return jnp.dot(values.astype(jnp.bfloat16), matrix.astype(jnp.bfloat16), preferred_element_type=jnp.float32)
+
+
+#: Multiplies in half precision, both ways: twice as fast on processors that have it.
+_product: Any = jax.custom_vjp(_multiplied)
+
+
+def _there(values: jax.Array, matrix: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+    return _multiplied(values, matrix), (values, matrix)
+
+
+def _back(given: tuple[jax.Array, jax.Array], gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
+    values, matrix = given
+    rows, wanted = values.reshape(-1, values.shape[-1]), gradient.reshape(-1, gradient.shape[-1])
+    return _multiplied(gradient, matrix.T), _multiplied(rows.T, wanted)
+
+
+_product.defvjp(_there, _back)
+
+
+def halved(parameters: Parameters, values: jax.Array) -> jax.Array:
+    """Multiply in half precision, and add."""
+    product: jax.Array = _product(values, parameters["w"])
+    return product + parameters["b"]
+
+
 def _norm(parameters: Parameters, values: jax.Array) -> jax.Array:
     centered = values - values.mean(-1, keepdims=True)
     scaled = centered * jax.lax.rsqrt((centered**2).mean(-1, keepdims=True) + EPSILON)

@@ -244,7 +244,7 @@ def _statements(attempt: Run, evidence: Sequence[Evidence]) -> Iterator[list[Sai
         "evidence": [each.id for each in evidence],
         "embedding": work.embedder.model,
         "horizon": bound_after(work.as_of),
-        "silent": min(numbers.silent_chance, numbers.silent_near) > 0,
+        "silent": numbers.silent_chance > 0 and numbers.silent_near > 0,
     }
     subjects = sorted({each.subject_id for each in evidence if each.relation is not None})
     for start in range(0, len(subjects), _SUBJECTS):
