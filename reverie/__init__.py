@@ -1,25 +1,25 @@
 """Reverie: conversations in, a bounded and explainable memory of each subject out, as Postgres tables.
 
-From the bottom up; a package imports only what stands above it in this list:
+From the bottom up; each package imports only those above it in this list:
 
 - `errors`: every error that a user can meet
-- `installing`: how to add an extra to this installation, and which commit it is
-- `interruption`: the request to stop a long operation at a clean point
+- `installing`: the command that adds an extra to this installation, and its commit
+- `interruption`: stops long operations at a clean point on request
 - `model/`: the nouns as types: turn, memory, scope, ids, times
-- `settings`: what the environment sets
-- `telemetry/`: traces, metrics and lineage events for other systems, off until set
+- `settings`: settings from environment variables
+- `telemetry/`: traces, metrics and lineage events for other systems, off by default
 - `policy/`: the numbers by which memory is made
-- `language/`: what a text says, by rule
+- `language/`: reads texts by rules
 - `inference/`: embedders, rerankers and language models
 - `store/`: Postgres
 - `llm/`: calls of language models, cached and metered
 - `capture/`: turns and observations into the log
 - `consolidate/`: the stages that make memory from the log
 - `recall/`: answers and contexts from memory
-- `drive/`: which stages run, in which order, for whom
+- `drive/`: decides which stages run, in which order and for whom
 - `evaluate/`: measures of memory
 - `generations/`: memories built beside the live one: compared, published, reverted
-- `quality/`: has memory changed its shape? By Great Expectations
+- `quality/`: checks with Great Expectations whether memory has changed its shape
 - `report/`: the marts as plots
 - `runtime`: the composition root: database and models from the settings
 - `api/`: the HTTP API
@@ -33,7 +33,7 @@ from __future__ import annotations
 
 def __getattr__(name: str) -> str:
     if name == "__version__":
-        from importlib.metadata import version  # costs 20 ms that nearly nobody needs
+        from importlib.metadata import version  # takes 20 ms, and few callers need it
 
         return version("reverie")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

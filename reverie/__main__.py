@@ -1,4 +1,4 @@
-"""`python -m reverie`, where the `reverie` script is not on the path."""
+"""`python -m reverie`, for environments without the `reverie` script on the path."""
 
 from reverie.cli import main
 

@@ -14,9 +14,9 @@ from urllib.request import url2pathname
 
 
 def install_command(extra: str, *, of: str = "reverie") -> str:
-    """Return the command that installs an extra of a distribution (`of`) from where that itself was installed.
+    """Return the command that installs an extra of the distribution `of` from that distribution's own source.
 
-    A wheel that no index has cannot be found by its name: pip noted its address in `direct_url.json` (PEP 610).
+    pip cannot find a wheel by name if no index has it, so its address comes from `direct_url.json` (PEP 610).
     """
     origin = _origin(of)
     url = origin.get("url", "")
@@ -34,7 +34,7 @@ def build_commit(package: Path | None = None) -> str | None:
     with suppress(OSError):
         return (package / "commit.txt").read_text(encoding="utf-8").strip() or None
     root = package.parent
-    if not (root / ".git").exists() or not (root / "pyproject.toml").is_file():  # else it is somebody else's repository
+    if not (root / ".git").exists() or not (root / "pyproject.toml").is_file():  # else it is another repository
         return None
     with suppress(OSError, subprocess.SubprocessError):
         command = ["git", "-C", str(root), "rev-parse", "HEAD"]

@@ -1,7 +1,7 @@
 """The composition root: each part is made from the settings when it is first needed, and closed at the end.
 
-The command line, Dagster and Prefect open an `Runtime`; the API, which runs on asyncio, makes its pools of the same
-parts.
+The command line, Dagster and Prefect open a `Runtime`; the API, which runs on asyncio, makes its own pools from the
+same parts.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class Runtime:
-    """What the environment chooses (see `reverie doctor`): the database in both roles, and the models."""
+    """The database in both roles and the models, as the environment sets them (see `reverie doctor`)."""
 
     def __init__(self, settings: Settings | None = None, *, connections: int = 4) -> None:
-        """Make nothing yet. `settings`: None reads the environment; `connections` may be open at once, in each role."""
+        """Open nothing yet. `settings`: None reads the environment; `connections`: most open at once, in each role."""
         self._closing = ExitStack()
         self.connections = connections
         if settings is not None:
@@ -43,40 +43,40 @@ class Runtime:
 
     @cached_property
     def settings(self) -> Settings:
-        """What the environment says."""
+        """The settings of the environment, unless others were passed."""
         from reverie.settings import load_settings
 
         return load_settings()
 
     @cached_property
     def url(self) -> str:
-        """DATABASE_URL, or that of the embedded server, which is started if need be."""
+        """DATABASE_URL, or the URL of the embedded server, which is started if necessary."""
         from reverie.store.server.address import database_url
 
         return database_url(self.settings)
 
     @cached_property
     def worker(self) -> Store:
-        """The database in the role that may write."""
+        """The database in the worker's role, which may write."""
         return self._open("worker")
 
     @cached_property
     def reader(self) -> Store:
-        """The database in the role that may read: its replica, if the settings name one."""
+        """The database in the reader's role: the replica, if the settings name one."""
         return self.primary_reader if self.settings.read_url is None else self._open_replica(self.settings.read_url)
 
     @cached_property
     def primary_reader(self) -> Store:
-        """The same on the primary, which sees what was just written and logs what was answered."""
+        """The primary in the reader's role, to read the latest writes and to log answers."""
         return self._open("reader")
 
     @property
     def opened(self) -> Store:
-        """The primary in whichever role it is open, so that a look-up opens no second pool."""
+        """The primary in whichever role is open already, so that a lookup opens no second pool."""
         return self.worker if "worker" in self.__dict__ else self.primary_reader
 
     def read_notes(self) -> tuple[str, ...]:
-        """Return what an answer of `reader` must tell of its age; without a replica nothing, and nothing is asked."""
+        """Return notes on the age of an answer from `reader`. Without a replica, return none and query nothing."""
         if self.settings.read_url is None:
             return ()
         from reverie.store.server.replica import lag_notes
@@ -84,7 +84,7 @@ class Runtime:
         return lag_notes(self.replica_lag(), limit=self.settings.read_lag_seconds)
 
     def replica_lag(self) -> float | None:
-        """Return by how many seconds at most `reader` is behind the primary; None: that is not known."""
+        """Return the most seconds that `reader` may be behind the primary; None if unknown."""
         from reverie.store.server.replica import seconds_behind
 
         return seconds_behind(*self._positions(self.reader))
@@ -105,33 +105,33 @@ class Runtime:
 
     @cached_property
     def language_model(self) -> LanguageModel | None:
-        """The language model, if the settings name one; None: rules alone."""
+        """The language model, if the settings name one; None means rules alone."""
         from reverie.inference.loading import language_model_of
 
         return language_model_of(self.settings)
 
     @property
     def retention(self) -> Retention:
-        """How long rows are kept that no memory follows from."""
+        """The retention of rows that no memory depends on."""
         from reverie.drive.maintain import Retention
 
         return Retention.of(self.settings)
 
     def tenant_eraser(self, tenant_id: str, policy: Policy, at: datetime, *, actor: str | None = None) -> Eraser:
-        """Return what erases of a tenant at a time by the clock, for who asks."""
+        """Return the eraser of a tenant. `at`: the time by the clock; `actor`: the person who asks."""
         from reverie.drive.erase.erasing import Eraser
 
         return Eraser(
             store=self.worker,
             tenant_id=tenant_id,
             policy=policy,
-            count_tokens=lambda text: self.embedder.count_tokens(text),  # loaded for a long text alone
+            count_tokens=lambda text: self.embedder.count_tokens(text),  # loads the model only for a long text
             at=at,
             actor=actor,
         )
 
     def work(self, scope: Scope, policy: Policy, as_of: datetime, **options: Any) -> Work:
-        """Return what a stage or a driver is given, with every model; `options`: driver, dry_run, progress."""
+        """Return the work of a stage or driver, with every model; `options`: driver, dry_run, progress."""
         from reverie.store.work import Work
 
         return Work(
@@ -149,7 +149,7 @@ class Runtime:
         _ = self.worker
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._closing.close()
 
     def __enter__(self) -> Self:
@@ -163,7 +163,7 @@ class Runtime:
     def _open(self, role: Literal["worker", "reader"]) -> Store:
         from reverie.store.database import Store
 
-        if role == "worker":  # whoever writes runs stages and asks models
+        if role == "worker":  # a process that writes also runs stages and calls models
             from reverie.consolidate.stages import stage_tables
             from reverie.telemetry.starting import start_lineage, start_tracing
 
@@ -175,7 +175,7 @@ class Runtime:
         from reverie.store.database import Store
         from reverie.store.server.replica import replica_errors, require_replica
 
-        _ = self.primary_reader  # its errors are its own
+        _ = self.primary_reader  # opened first, so that its errors are not taken for the replica's
         with replica_errors():
             store = Store.open(url.get_secret_value(), role="reader", size=self.connections)
             self._closing.enter_context(store)
@@ -183,7 +183,7 @@ class Runtime:
         return store
 
     def _positions(self, replica: Store) -> list[ServerPosition]:
-        """Where the primary and then the replica stand."""
+        """Return the positions of the primary and of the replica, in this order."""
         from reverie.store.server.replica import NO_TENANT, read_position
         from reverie.store.session import perform
 
@@ -193,7 +193,7 @@ class Runtime:
 def open_bucket_work(
     settings: Settings, policy: Policy, as_of: datetime, drive: Callable[[Work], Iterator[Report]]
 ) -> Callable[[Scope, Progress], Iterator[Report]]:
-    """Open a runtime for a process of its own; return what drives one bucket up to `as_of` there.
+    """Open a runtime in a worker process, and return the function that drives one bucket up to `as_of` there.
 
     `drive` is `advance`, or a part of it. The database and the models stay open until the process ends.
     """

@@ -1,8 +1,7 @@
 """Settings from environment variables. The program's entry points read them once; nothing is read at import.
 
 `DATABASE_URL` and `RAY_ADDRESS` have the names that hosting services and Ray use; all other variables start with
-`REVERIE_`. Numbers that shape
-memory are not settings: they belong to the policy, whose hash every run records.
+`REVERIE_`. Numbers that shape memory are not settings: they belong to the policy, whose hash every run records.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from reverie.errors import SettingsError
 #: Accepted schemes of a Postgres URL; libpq itself knows only the first two.
 POSTGRES_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
 
-#: Variables that others named.
+#: Variables without the prefix `REVERIE_`.
 _OTHERS_NAMES = ("DATABASE_URL", "RAY_ADDRESS")
 
 _RATE = r"^[1-9]\d{0,8}/(second|minute|hour|day)$"
@@ -27,7 +26,7 @@ _PRICE = r"^\d{1,6}(\.\d{1,6})?/\d{1,6}(\.\d{1,6})?$"
 
 
 def _default_home() -> Path:
-    """The platform's data directory; /var/lib for root, because the server's user cannot enter /root."""
+    """Return the platform's data directory; /var/lib/reverie for root, because the server's user cannot enter /root."""
     if os.name == "posix" and os.geteuid() == 0:
         return Path("/var/lib/reverie")
     import platformdirs  # imported here because most runs set DATABASE_URL
@@ -36,7 +35,7 @@ def _default_home() -> Path:
 
 
 def _default_threads() -> int:
-    """The number of CPUs that this process may use."""
+    """Return the number of CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -55,7 +54,7 @@ class Settings(BaseSettings):
 
     #: URL of the Postgres database, as `postgresql://`; None: the embedded one under `home`.
     database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
-    #: URL of a streaming replica of it, from which recall and other reads are answered; None: from the database itself.
+    #: URL of a streaming replica of it that answers recall and other reads; None: the database itself does.
     read_url: SecretStr | None = None
     #: Seconds that the replica may be behind before answers say so.
     read_lag_seconds: float = Field(default=10.0, ge=0, le=86_400)
@@ -77,7 +76,7 @@ class Settings(BaseSettings):
     language_model_rate: str | None = Field(default=None, pattern=_RATE)
     #: Concurrent requests of a stage.
     language_model_concurrency: int = Field(default=4, ge=1, le=100)
-    #: Most items in one request. Each request pays for the prompt once.
+    #: Maximum number of items in one request. Each request pays for the prompt once.
     language_model_batch: int = Field(default=1, ge=1, le=100)
     #: Timeout of a reply in seconds.
     language_model_seconds: float = Field(default=60.0, gt=0, le=3600)
@@ -97,13 +96,13 @@ class Settings(BaseSettings):
     reranker: str = Field(default="none", pattern=r"^(none|sentence-transformers/.+)$")
     #: Number of embedder threads.
     threads: int = Field(default_factory=_default_threads, ge=1, le=1024)
-    #: Where `reverie run` and `rebuild` process buckets: `threads` of this process, or workers on `ray`.
+    #: Executor of the buckets of `reverie run` and `rebuild`: `threads` of this process, or workers on `ray`.
     executor: Literal["threads", "ray"] = "threads"
     #: Address of a Ray cluster; None: one on this machine, which ends with the command.
     ray_address: str | None = Field(default=None, min_length=1, validation_alias="RAY_ADDRESS")
     #: Number of subject buckets into which the orchestrator splits the work.
     buckets: int = Field(default=4, ge=1, le=100)
-    #: Webhook, Slack's or one that takes the same JSON, that the orchestrator tells of failures and changes.
+    #: Webhook of Slack, or one that takes the same JSON, to which the orchestrator reports failures and changes.
     alert_url: SecretStr | None = None
     #: API connections per database role. More than the number of cores gains nothing.
     api_connections: int = Field(default=4, ge=1, le=100)
@@ -115,17 +114,17 @@ class Settings(BaseSettings):
     api_seconds: float = Field(default=10.0, gt=0, le=3600)
     #: Rate limit per API key and process, as `number/second`, `/minute`, `/hour` or `/day`.
     api_rate: str = Field(default="200/second", pattern=_RATE)
-    #: Origins of pages, beside those of this machine, that may send messages to `/mcp`; separated by commas.
+    #: Origins of pages, besides those of this machine, that may send messages to `/mcp`; separated by commas.
     mcp_origins: Annotated[tuple[str, ...], NoDecode] = ()
-    #: URLs of OAuth servers that issue keys of the API as access tokens, told to MCP clients; separated by commas.
+    #: URLs of OAuth servers that issue keys of the API as access tokens, announced to MCP clients; separated by commas.
     mcp_issuers: Annotated[tuple[str, ...], NoDecode] = ()
     #: Hosts of webhooks that may have private, loopback or link-local addresses; separated by commas.
     webhook_private_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     #: Whether `reverie serve` serves the inspector too, as its option `--inspector` says.
     inspector: bool = False
-    #: Key that opens every tenant in the inspector; it is no key of the API. None: each key opens its own tenant.
+    #: Key that opens every tenant in the inspector; it is not an API key. None: each key opens its own tenant.
     inspector_key: SecretStr | None = Field(default=None, min_length=32, max_length=1000)
-    #: Signs the cookies of the inspector, for several processes behind one address. None: random, for one process.
+    #: Secret that signs the inspector's cookies; processes behind one address share it. None: random, for one process.
     inspector_secret: SecretStr | None = Field(default=None, min_length=32, max_length=1000)
 
     #: Retention in days of rows that no memory depends on; 0 keeps them forever. The run ledger:
@@ -168,15 +167,15 @@ class SourceSettings(BaseSettings):
 
     #: URL of the database, as for `DATABASE_URL`. A password may be in PGPASSWORD or a passfile instead.
     url: SecretStr | None = None
-    #: The rows to import; or:
+    #: SQL query of the rows to import.
     query: str | None = None
-    #: A table, all of which is imported.
+    #: Table to import whole, instead of a query.
     table: str | None = None
     #: A column that only grows, such as `updated_at`. None: each import reads all rows.
     cursor: str | None = None
-    #: The column that tells rows apart. None: `id`, if there is one.
+    #: The column that identifies a row. None: `id`, if there is one.
     key: str | None = None
-    #: Under what name it is remembered what was imported. None: made of database and table.
+    #: Name under which the position of the import is kept. None: made of database and table.
     name: str | None = None
     #: Field names and values, as `--map` takes them, separated by commas.
     map: str = ""
@@ -192,7 +191,7 @@ class SourceSettings(BaseSettings):
 
     @property
     def mapping(self) -> dict[str, str]:
-        """`map` as a mapping. Raises SettingsError: a pair is not OURS=THEIRS."""
+        """`map` as a mapping. Raises SettingsError if a pair is not OURS=THEIRS."""
         pairs = [pair.strip().partition("=") for pair in self.map.split(",") if pair.strip()]
         if any(not (ours and theirs) for ours, _, theirs in pairs):
             raise SettingsError(

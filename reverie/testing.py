@@ -46,18 +46,18 @@ from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 
-#: Returns the reply to one item of a request, or None for no reply. Arguments: the name of the reply's type, such as
+#: A function that returns the reply to one item of a request, or None. Arguments: the name of the reply's type, such as
 #: `Claims`, and the item as the model reads it.
 Script = Callable[[str, dict[str, Any]], dict[str, Any] | None]
 
-#: Names the server to use instead of an embedded one; its user must be allowed to create databases and roles.
+#: Variable with the URL of a server to use instead of an embedded one; its user may create databases and roles.
 SERVER_VARIABLE = "REVERIE_TEST_DATABASE_URL"
 #: Free bytes that a file system in memory must have to hold the embedded server's data.
 _NEEDED_MEMORY = 4 << 30
 
 
 class DatabaseFactory:
-    """Creates databases for tests on one server; each is a copy of a template that is migrated once.
+    """A factory of test databases on one server; each is a copy of a template that is migrated once.
 
     Any number of processes may use the same server and prefix at the same time.
     """
@@ -73,12 +73,12 @@ class DatabaseFactory:
         return self._prepared("template", migrate, "template1")
 
     def prepared(self, name: str, make: Callable[[str], object], *, template: str | None = None) -> str:
-        """Return the name of a database that is made once for all processes, to copy.
+        """Return the name of a database to copy, made once for all processes.
 
         Args:
-            name: What is in it: another one for other content.
-            make: Fills it, given its URL. Other processes that ask for the same name wait meanwhile.
-            template: The database that it begins as a copy of; the migrated, empty one by default.
+            name: The name of its content. Other content needs another name.
+            make: Fills the database, given its URL. Other processes that ask for the same name wait meanwhile.
+            template: The database that it is first copied from; the migrated, empty one by default.
         """
         return self._prepared(name, make, template or self.template)
 
@@ -120,7 +120,7 @@ class DatabaseFactory:
 
     def _create(self, admin: psycopg.Connection[Any], template: str) -> str:
         name = f"{self._prefix}_{uuid4().hex[:12]}"
-        # copying files halves the cost, but waits for a checkpoint where the server waits for the disk
+        # copying files halves the cost, but waits for a checkpoint if fsync is on
         (waits,) = admin.execute("select current_setting('fsync')::boolean").fetchone() or (True,)
         statement = "create database {} template {} strategy {}"
         strategy = "wal_log" if waits else "file_copy"
@@ -128,7 +128,7 @@ class DatabaseFactory:
         return urlsplit(self._server_url)._replace(path=f"/{name}").geturl()
 
 
-#: By server, connections that wait for the next database: to open one for each costs a third of it.
+#: Idle connections by process and server. Opening one per database would take a third of the database's cost.
 _idle: defaultdict[tuple[int, str], list[psycopg.Connection[Any]]] = defaultdict(list)
 
 
@@ -138,7 +138,7 @@ def _admin(server_url: str) -> Iterator[psycopg.Connection[Any]]:
     idle = _idle[os.getpid(), server_url]
     try:
         admin = idle.pop()
-        admin.execute("")  # the server may have been started again
+        admin.execute("")  # the server may have been restarted
     except (IndexError, psycopg.OperationalError):
         admin = connect(server_url)
         atexit.register(admin.close)
@@ -156,7 +156,7 @@ def _disconnect(admin: psycopg.Connection[Any], name: str) -> None:
     """End the connections to a database, and wait until they are gone.
 
     `drop database ... with (force)` sleeps for 100 ms when it finds a server process, even one whose client has just
-    closed its connection. Most tests would wait for that, so the processes are waited for here, in shorter steps.
+    closed its connection. Most tests would wait for that, so this function waits for the processes in shorter steps.
     """
     ending = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
     for _ in range(50):
@@ -217,7 +217,7 @@ class WordEmbedder:
     price_per_token = 0.0
 
     def __init__(self, model: str | None = None) -> None:
-        """Set another key under which the vectors are stored, where one is given."""
+        """Store the vectors under another key, if `model` is given."""
         if model is not None:
             self.model = model
 
@@ -246,16 +246,16 @@ def _word_vector(word: str, dimensions: int) -> npt.NDArray[np.float64]:
 
 @dataclass(kw_only=True)
 class ScriptedLanguageModel:
-    """A language model that answers from a function and keeps what it was asked. It costs nothing."""
+    """A language model that answers from a function and keeps its requests. It costs nothing."""
 
     script: Script
     key: str = "scripted"
     limits: Limits = field(default_factory=lambda: Limits(attempts=1, repeats=0))
-    #: The type of reply and the item of each question, in order.
+    #: The type of the reply and the item of each request, in order.
     requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def complete(self, messages: Messages, *, schema: dict[str, Any], max_tokens: int) -> Completion:
-        """Answer the items of one request. Raises CallError: the script has no reply to any of them."""
+        """Answer the items of one request. Raises CallError if the script has no reply to any of them."""
         shape, replies = schema["title"], []
         for number, item in asked_items(messages):
             self.requests.append((shape, item))
@@ -281,7 +281,7 @@ def conversation(
     session_id: str = "session-1",
     start: datetime = datetime(2026, 3, 1, 9, tzinfo=UTC),
 ) -> list[Turn]:
-    """Return the turns of one session, a minute apart. A text alone is the user's; `(role, text)` names the role."""
+    """Return the turns of one session, a minute apart. A text alone is the user's; `(role, text)` sets another role."""
     pairs = [("user", text) if isinstance(text, str) else text for text in texts]
     return [
         Turn(

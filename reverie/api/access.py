@@ -1,4 +1,4 @@
-"""Whose request it is, whether it may, and what it needs to be served: the dependency of every route under `/v1`."""
+"""The dependency of every route under `/v1`: the caller of a request, its scopes, and the services that it needs."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from reverie.store.entries import Entry
 from reverie.store.session import TenantSession
 from reverie.telemetry.spans import TENANT_KEY
 
-#: Seconds for which a key is believed without asking again: so long a revoked one still works.
+#: Seconds for which a key's grant is cached; a revoked key may still work for as long.
 TRUSTED_SECONDS = 5.0
 _REMEMBERED = 10_000
-#: Where the scope of a request that this process makes itself, for a message to `/mcp`, holds its grant.
+#: The key of the grant in the scope of a request that this process makes itself for a message to `/mcp`.
 GRANT_KEY = "reverie.grant"
 
-#: Finds the key in the headers.
+#: Reads the key from the headers.
 bearer = HTTPBearer(auto_error=False, description="A key created by `reverie keys add`.")
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks, and the one way to the database: every operation runs for the key's own tenant."""
+    """The caller of a request and its access to the database; every operation runs for the tenant of the key."""
 
     grant: Grant
     services: Services
@@ -43,7 +43,7 @@ class Caller:
 
     @property
     def tenant_id(self) -> str:
-        """The tenant of the key: nothing in a request can name another."""
+        """The tenant of the key. A request cannot name another one."""
         return self.grant.tenant_id
 
     @property
@@ -56,7 +56,7 @@ class Caller:
         return self.services.read_session(self.tenant_id)
 
     def questioner(self) -> TenantSession:
-        """Return a session for an operation that embeds a question, which is booked where that has a price."""
+        """Return a session for an operation that embeds a question. It can book the cost if embedding has a price."""
         return self.services.question_session(self.tenant_id)
 
     def writer(self) -> TenantSession:
@@ -64,12 +64,12 @@ class Caller:
         return self.services.write_session(self.tenant_id, on_commit=self.deadline.committing)
 
     def log(self, entries: Sequence[Entry]) -> None:
-        """Have logged what is answered, without waiting for it."""
+        """Queue the entries of an answer for the log, without waiting until they are written."""
         self.services.journal.put(self.tenant_id, entries)
 
 
 class Gate:
-    """Lets keys in: looks them up, remembers them for a moment, counts what they send."""
+    """Authenticates keys, caches their grants briefly, and limits their rates."""
 
     def __init__(self, rate: str) -> None:
         self._rate = parse(rate)
@@ -77,7 +77,7 @@ class Gate:
         self._trusted: dict[bytes, tuple[Grant, float]] = {}
 
     async def grant(self, text: str | None, services: Services) -> Grant:
-        """Return what a key allows. Raises ProblemError: 401 for none in force, 429 when it sends too much."""
+        """Return the grant of a key. Raises ProblemError: 401 if no key is in force, 429 if it exceeds its rate."""
         grant = await self._find(text, services) if text else None
         if grant is None:
             raise ProblemError(
@@ -111,7 +111,7 @@ class Gate:
 
 
 class Access:
-    """Finds the caller of a route that needs a scope: a dependency of FastAPI's, or called by the route itself."""
+    """Finds the caller of a route that needs a scope. It is a FastAPI dependency, or the route calls it itself."""
 
     def __init__(self, scope: KeyScope) -> None:
         self._scope = scope
@@ -121,7 +121,7 @@ class Access:
     ) -> Caller:
         """Return the caller.
 
-        Raises ProblemError: 401 for no key in force, 403 for one without the scope, 429 when it sends too much.
+        Raises ProblemError: 401 if no key is in force, 403 if it lacks the scope, 429 if it exceeds its rate.
         """
         state = request.app.state
         grant: Grant | None = request.scope.get(GRANT_KEY)  # looked up and counted already
@@ -129,7 +129,7 @@ class Access:
             grant = await state.gate.grant(credentials.credentials if credentials else None, state.services)
         if not grant.allows(self._scope):
             raise ProblemError(403, f"This key lacks the scope {self._scope}.")
-        request.scope[TENANT_KEY] = grant.tenant_id  # for whoever traces it
+        request.scope[TENANT_KEY] = grant.tenant_id  # for the tracing layer
         return Caller(grant, state.services, deadline_of(request.scope))
 
 

@@ -1,4 +1,4 @@
-"""Composes the API: what requests share, the layers around them, every route."""
+"""Composes the API from shared services, the layers around requests, and every route."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ problem+json (RFC 9457) and name the field. Times are RFC 3339 with an offset.
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """Return the app, which connects when it is started; without settings those of the environment (SettingsError)."""
+    """Return the app, which connects at startup. The default settings are those of the environment (SettingsError)."""
     settings = settings or load_settings()
     metrics = Metrics()
 
@@ -56,7 +56,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         separate_input_output_schemas=False,
-        telemetry={"tracing": False, "metrics": False, "logs": False},  # looked up for each request; ours are /metrics
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # looked up per request; /metrics replaces them
     )
     app.state.gate = Gate(settings.api_rate)
     app.state.metrics = metrics
@@ -78,7 +78,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 
 def _mcp(app: FastAPI, settings: Settings) -> McpEndpoint | None:
-    """Add `/mcp` where the extra `mcp` and the client are installed."""
+    """Add `/mcp` if the extra `mcp` and the client are installed."""
     if find_spec("mcp") is None or find_spec("reverie_client") is None:
         return None
     from reverie.api.mcp_endpoint import McpEndpoint
@@ -91,7 +91,7 @@ def _mcp(app: FastAPI, settings: Settings) -> McpEndpoint | None:
 
 
 def _trace(app: FastAPI) -> None:
-    """Add the layer of traces, if the environment asks for them."""
+    """Add the tracing layer if the environment enables traces."""
     start_tracing()
     if (found := recorder()) is not None:
         from reverie.api.tracing import TracingMiddleware
@@ -100,7 +100,7 @@ def _trace(app: FastAPI) -> None:
 
 
 def _document_problems(app: FastAPI) -> None:
-    """Add the schema that every route's errors refer to, and ours for FastAPI's own of 422."""
+    """Add the schema that every route's errors refer to; it also replaces FastAPI's own schemas for 422."""
     given = app.openapi
 
     def described() -> dict[str, Any]:

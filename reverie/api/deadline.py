@@ -1,4 +1,4 @@
-"""How long a request may take: until then nothing was stored, and once a commit is sent its answer is waited for."""
+"""The time limit of a request: nothing is stored before a commit is sent, and the result of a commit is awaited."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Self
 from psycopg import Error
 from starlette.types import Scope
 
-#: Where a request's scope holds its deadline.
+#: The key of the deadline in a request's scope.
 _KEY = "reverie.deadline"
 
 
 class Deadline:
     """The time limit of one request, as a context manager that raises TimeoutError.
 
-    `committing` postpones it by the same time once, as only Postgres knows from then on what is stored; a statement is
-    cancelled by Postgres within that time.
+    `committing` postpones it to twice `seconds` from then, since only Postgres then knows what is stored. Postgres
+    cancels a statement after `seconds`.
     """
 
     def __init__(self, scope: Scope, seconds: float) -> None:
         self.seconds = seconds
-        #: Whether a commit was sent, so that a request without an answer may be stored.
+        #: Whether a commit was sent. A request without an answer may then be stored.
         self.may_be_stored = False
         self._timeout = asyncio.timeout(seconds)
         scope[_KEY] = self
 
     def committing(self) -> None:
-        """Note that a commit of what was sent is about to go out."""
+        """Note that a commit is about to be sent."""
         self.may_be_stored = True
         if not self._timeout.expired():
             self._timeout.reschedule(asyncio.get_running_loop().time() + 2 * self.seconds)
@@ -50,10 +50,10 @@ def deadline_of(scope: Scope) -> Deadline:
 
 
 def hand_on(scope: Scope, inner: Scope) -> None:
-    """Give a request that is made for another one the deadline of that one."""
+    """Give an inner request the deadline of the request that it is made for."""
     inner[_KEY] = scope[_KEY]
 
 
 def may_be_stored(scope: Scope, error: Error) -> bool:
-    """Whether an error of psycopg's leaves open what became of a commit: the connection was lost before the answer."""
+    """Return whether a psycopg error leaves the result of a commit unknown, as the connection was lost before it."""
     return deadline_of(scope).may_be_stored and error.sqlstate is None

@@ -1,7 +1,7 @@
-"""What a browser sees: what this is, and the API's documentation, whose files come from this machine.
+"""Pages for a browser: a description of the server, and the API's documentation with its files from this machine.
 
-FastAPI's own page loads Swagger UI from a CDN; the same files come with the package fastapi-offline (MIT; Swagger UI is
-Apache-2.0), of which nothing else is used.
+FastAPI's own page loads Swagger UI from a CDN. The package fastapi-offline has the same files (MIT; Swagger UI is
+Apache-2.0); nothing else of it is used.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Greeting(Answer):
 
 @router.get("/", response_model=Greeting, summary="Describe this server")
 async def greet() -> Response:
-    """Name, version and documentation. Everything else is under `/v1` and requires a key."""
+    """Return name, version and documentation. Everything else is under `/v1` and requires a key."""
     return answer(_GREETING)
 
 

@@ -1,6 +1,6 @@
-"""Around every request: how large and how long it may be, what Prometheus counts, and what no route foresaw.
+"""The layer around every request: limits on size and time, metrics for Prometheus, and unexpected errors.
 
-Pure ASGI, as Starlette's own middleware base costs more than most of our requests.
+Pure ASGI, since Starlette's own middleware base costs more than most of our requests.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from reverie.api.problems import problem, unavailable
 
 _log = logging.getLogger("reverie.api")
 
-#: Bytes of UTF-8 that begin no character.
+#: UTF-8 continuation bytes, which begin no character.
 _CONTINUATION = bytes(range(0x80, 0xC0))
-#: Any other method is one label, since whoever asks chooses it.
+#: Methods with labels of their own. All others share one label, since the client chooses the name.
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 
 
 class EdgeMiddleware:
-    """The outermost layer of the app."""
+    """The layer around the app; only the tracing layer is outside it."""
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics, max_bytes: int, max_characters: int, seconds: float) -> None:
         self._app, self._metrics, self._seconds = app, metrics, seconds
@@ -62,7 +62,7 @@ class EdgeMiddleware:
                 late = f"It took longer than {self._seconds:g} seconds and was given up."
                 await unavailable(late, may_be_stored=deadline.may_be_stored)(scope, receive, watched)
         except Exception as error:
-            # a message may quote what somebody said; where it happened does not
+            # the error's message may quote what somebody said; the traceback does not
             where = "".join(traceback.format_tb(error.__traceback__))
             _log.error("%s in %s %s\n%s", type(error).__name__, scope["method"], template_of(scope), where)
             if not status:
@@ -71,7 +71,7 @@ class EdgeMiddleware:
             self._metrics.in_flight.dec()
 
     def _bounded(self, receive: Receive) -> Receive:
-        """The body as it comes, up to the limits."""
+        """Return `receive` with the limits on the body."""
         taken = characters = 0
 
         async def bounded() -> Message:
@@ -96,17 +96,17 @@ class EdgeMiddleware:
 
 
 def _announced(scope: Scope) -> int:
-    """Bytes that the body is said to have; what is none is left to the server's parser."""
+    """Return the announced bytes of the body; an invalid length is left to the server's parser."""
     said = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
     return int(said) if said.isdigit() else 0
 
 
 def method_of(scope: Scope) -> str:
-    """Return the method; any that is not known is one label."""
+    """Return the method's label; unknown methods share one."""
     method: str = scope["method"]
     return method if method in _METHODS else "other"
 
 
 def template_of(scope: Scope) -> str:
-    """Return the route's template; what fits none is one label, since whoever asks chooses the path."""
+    """Return the route's template; paths without a route share one label, since the client chooses the path."""
     return getattr(scope.get("route"), "path", "none")

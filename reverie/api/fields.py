@@ -1,4 +1,4 @@
-"""What several requests have in common: names, times, and the base of every body."""
+"""Types that several requests share: names, times, and the base of every body."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from reverie.capture.history.values import ROLE_ALIASES
 from reverie.model import Role, bounded_time
 from reverie.recall.filters import CONTEXT_TYPES, SOURCES
 
-#: Of a surrogate pair.
+#: Half of a surrogate pair.
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
 def _storable(text: str) -> str:
-    """Postgres holds no NUL and no half of a surrogate pair."""
+    """Refuse a NUL or half of a surrogate pair, which Postgres cannot store."""
     if "\0" in text or (not text.isascii() and _HALF.search(text)):
         raise ValueError("must not contain a NUL character or half of a surrogate pair")
     return text
 
 
 def _json(value: Any) -> Any:
-    """What JSON can hold: a half of a surrogate pair and a number beyond 64 bits come in and never out."""
+    """Refuse half of a surrogate pair and a number beyond 64 bits, which requests can contain and responses cannot."""
     try:
         orjson.dumps(value)
     except (TypeError, RecursionError) as error:
@@ -35,7 +35,7 @@ def _json(value: Any) -> Any:
 
 
 def _attributes(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Refuse an attribute that filters could not name: it would be kept as another one."""
+    """Refuse an attribute with a value that filters cannot name: it would be stored as another value."""
     for name, known in (("context_type", CONTEXT_TYPES), ("source", SOURCES)):
         given = metadata.get(name)
         if given is not None and given not in known:
@@ -54,15 +54,15 @@ Time = Annotated[AwareDatetime, AfterValidator(bounded_time)]
 #: Any JSON, and an object of it.
 Json = Annotated[JsonValue, AfterValidator(_json)]
 JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_json)]
-#: What the caller keeps with a turn or an observation; its attributes have known values.
+#: The caller's data about a turn or an observation; its attributes have known values.
 Metadata = Annotated[dict[str, JsonValue], AfterValidator(_json), AfterValidator(_attributes)]
 #: ISO 3166 and ISO 639 codes.
 Country = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 Language = Annotated[str, Field(pattern="^[a-z]{2,3}$")]
-#: A question, or whatever is searched by.
+#: A question or another text to search by.
 Question = Annotated[str, Field(min_length=1, max_length=20_000), AfterValidator(_storable)]
 
-#: Who speaks; `human` is accepted for `user`, `ai`, `bot` and the like for `assistant`, as an import accepts them.
+#: The speaker's role. As in an import, `human` is accepted for `user`, and `ai`, `bot` and the like for `assistant`.
 SpokenRole = Annotated[Role, BeforeValidator(_role)]
 
 Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of items on a page.")]
@@ -75,13 +75,13 @@ SessionId = Annotated[Name, Query(description="Your id of the conversation.")]
 
 
 class Body(BaseModel):
-    """A request: what we do not know is refused, so that a misspelt field is not silently ignored."""
+    """A request. Unknown fields are refused, so that a misspelt field is not silently ignored."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Answer(BaseModel):
-    """What an answer looks like; new fields may be added."""
+    """An answer. New fields may be added."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -92,5 +92,5 @@ def example(value: dict[str, Any]) -> ConfigDict:
 
 
 def now() -> datetime:
-    """The clock: the API reads it here, and nothing below does."""
+    """Return the current time. The layers below the API do not read the clock."""
     return datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Moves quiet sessions to the log while the server runs (spec A2): one thread, beside the requests."""
+"""Moves quiet sessions to the log while the server runs, in one thread beside the requests (spec A2)."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from reverie.store.tenants import read_policy_name
 
 _log = logging.getLogger("reverie.api")
 
-#: Seconds between two looks for sessions that went quiet.
+#: Seconds between two checks for sessions that went quiet.
 PAUSE_SECONDS = 5.0
-#: Seconds that a session which was closed waits for others: a batch costs little more than one.
+#: Seconds that a closed session waits for others: a batch costs little more than one session.
 GATHER_SECONDS = 0.2
 
 
 def _warm_up(policy: Policy) -> None:
-    """Load what reads messages before the first session is quiet."""
+    """Load the model that reads messages before the first session is quiet."""
     if policy.extract.reader.read:
         shared_reader(1).read([AskedMessage("Hello")])
 
 
 class Flusher:
-    """A thread that flushes what is due, every few seconds and when it is woken. Any number may run at once."""
+    """A thread that flushes due sessions every few seconds and when it is woken. Any number may run at once."""
 
     def __init__(self, store: Store, metrics: Metrics, count_tokens: Callable[[str], int], usual: Policy) -> None:
-        """`usual`: the policy of new tenants; what it needs is loaded before the first look."""
+        """`usual`: the policy of new tenants; its models are loaded before the first check."""
         self._store, self._metrics, self._count_tokens, self._usual = store, metrics, count_tokens, usual
         self._ended = threading.Event()
         self._woken = threading.Event()
         self._thread = threading.Thread(target=self._run, name="flush")
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def wake(self) -> None:
-        """Look now."""
+        """Check for due sessions now."""
         self._woken.set()
 
     def end(self) -> None:
-        """End once the batch in work is done; what is left waits in its table for the next process."""
+        """End after the current batch. Remaining sessions wait in their table for the next process."""
         self._ended.set()
         self._woken.set()
         self._thread.join()
@@ -71,7 +71,7 @@ class Flusher:
                 self._metrics.flushed.inc(report["logged"])
                 if self._ended.is_set():
                     break
-        except Exception as error:  # the next look tries again, whatever it was
+        except Exception as error:  # whatever it was, the next check tries again
             self._metrics.flush_failures.inc()
             _log.error("flush: %s", error if isinstance(error, ReverieError) else type(error).__name__)
 

@@ -1,8 +1,8 @@
-"""Logs what was answered, once the answer is out: many answers in one transaction where many come (spec D7, D12).
+"""Logs answers after they are sent; under load, many in one transaction (spec D7, D12).
 
-What comes alone is written at once, and what comes soon after a write goes into the next: under load a log entry costs
-a fraction of a transaction. An orderly end writes all there is; a process that is killed loses the entries of the
-answers that it gave in the last `PAUSE_SECONDS`, and no one was told that they were logged.
+A single answer is logged at once. Answers that follow soon share the next write, so that under load a log entry costs
+a fraction of a transaction. An orderly end writes all entries. A process that is killed loses the entries of the
+answers that it gave in the last `PAUSE_SECONDS`; no caller was told that they were logged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BATCH = 100
 
 
 class Journal:
-    """What waits to be logged, of all tenants."""
+    """The entries of all tenants that wait to be logged."""
 
     def __init__(self, store: AsyncStore, metrics: Metrics) -> None:
         self._store, self._metrics = store, metrics
@@ -34,13 +34,13 @@ class Journal:
         self._writer: asyncio.Task[None] | None = None
 
     def put(self, tenant_id: str, entries: Sequence[Entry]) -> None:
-        """Take what was answered, to be logged soon; a failure is counted and told in the log."""
+        """Take the entries of an answer, to be logged soon. A failure is counted and reported in the server's log."""
         self._waiting.append((tenant_id, entries))
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write_all())
 
     async def end(self) -> None:
-        """Write what waits."""
+        """Write the entries that wait."""
         if self._writer is not None:
             await self._writer
 
@@ -56,7 +56,7 @@ class Journal:
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def _write_batch(self, tenant_id: str, answers: Sequence[Sequence[Entry]]) -> None:
-        """Write them in one transaction, or one by one where that fails: none takes others with it."""
+        """Write the answers in one transaction or, if that fails, one by one, so that none takes others with it."""
         try:
             await write_entries(self._store.session(tenant_id), list(chain.from_iterable(answers)))
         except Exception as error:

@@ -1,7 +1,7 @@
-"""Keys of the API: made, listed, revoked, and looked up when a request comes.
+"""API keys: creates, lists and revokes them, and looks them up for each request.
 
-A key is `reverie.<tenant>.<secret>`, the tenant in base64. It says whose it is, so that the look-up is bound to one
-tenant like every other query; the 32 random bytes of the secret prove it. Only the sha256 of the whole is kept.
+A key is `reverie.<tenant>.<secret>`, the tenant in base64. It names its tenant, so that the look-up is bound to one
+tenant like every other query; the 32 random bytes of the secret prove it. Only the sha256 of the key is stored.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ SCOPES: tuple[KeyScope, ...] = get_args(KeyScope)
 
 _SECRET_BYTES = 32
 _SHORTEST_PREFIX = 6
-#: Characters of a key: a tenant of 200 four-byte letters in base64, the secret, the rest.
+#: Characters of the longest key: a tenant of 200 four-byte letters in base64, the secret, the rest.
 _LONGEST = 1200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ApiKey:
-    """A key as it is listed: never the key itself."""
+    """A key as it is listed, without its text."""
 
     id: UUID
     name: str
     scopes: list[KeyScope]
     made_at: datetime
-    #: None: never by itself.
+    #: None: it does not expire.
     expires_at: datetime | None
-    #: None: in force.
+    #: None: it is not revoked.
     revoked_at: datetime | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grant:
-    """What a key in force allows."""
+    """The permissions of a key in force."""
 
     key_id: UUID
-    #: That the key was given, for people.
+    #: The name of the key, for people.
     name: str
     tenant_id: str
     scopes: frozenset[KeyScope]
@@ -56,7 +56,7 @@ class Grant:
     policy: str
 
     def allows(self, scope: KeyScope) -> bool:
-        """Whether a route that needs this scope is open to the key."""
+        """Return whether the key may use a route that needs this scope."""
         return scope in self.scopes or "admin" in self.scopes
 
 
@@ -69,9 +69,9 @@ async def add_key(
     made_at: datetime,
     expires_at: datetime | None = None,
 ) -> tuple[ApiKey, str]:
-    """Make a key and return it with its text, which is kept nowhere; a new tenant gets `policy`.
+    """Create a key and return it with its text, which is not stored. A new tenant gets `policy`.
 
-    Raises InputError: no scope, an unknown one, or an end before the beginning.
+    Raises InputError: no scope, an unknown scope, an invalid name, or an expiry that is not after the creation.
     """
     if not scopes or set(scopes) - set(SCOPES):
         raise InputError(f"A key needs one or more of the scopes {', '.join(SCOPES)}.")
@@ -98,9 +98,9 @@ async def list_keys(session: TenantSession) -> list[ApiKey]:
 
 
 async def revoke_key(session: TenantSession, key: str, *, revoked_at: datetime) -> ApiKey:
-    """End the key whose id is this or begins like this; revoking twice changes nothing.
+    """Revoke the key whose id is `key` or begins with it; revoking twice changes nothing.
 
-    Raises InputError: no id begins like this, or several do. NotFoundError: there is no such key.
+    Raises InputError: `key` is not the beginning of an id, or several ids begin with it. NotFoundError: no such key.
     """
     digits = key.strip().lower().replace("-", "")
     if not (_SHORTEST_PREFIX <= len(digits) <= 32 and set(digits) <= set("0123456789abcdef")):
@@ -118,12 +118,12 @@ async def revoke_key(session: TenantSession, key: str, *, revoked_at: datetime) 
 
 
 async def read_grant(session: TenantSession, text: str, *, at: datetime) -> Grant | None:
-    """Return what a key allows; None when it is none of the tenant's or not in force."""
+    """Return the grant of a key; None if the tenant has no such key or it is not in force."""
     return await read_grant_of(session, key_digest(text), at=at)
 
 
 async def read_grant_of(session: TenantSession, digest: bytes, *, at: datetime) -> Grant | None:
-    """Return what the key with this digest allows; None as `read_grant`."""
+    """Return the grant of the key with this digest, as `read_grant` does."""
     params = {"tenant": session.tenant_id, "digest": digest, "at": at}
     rows = await session.run(Statement(queries("keys")["read_grant"], params))
     if not rows:
@@ -133,12 +133,12 @@ async def read_grant_of(session: TenantSession, digest: bytes, *, at: datetime) 
 
 
 def key_digest(text: str) -> bytes:
-    """sha256 of a key's text."""
+    """Return the sha256 of a key's text."""
     return hashlib.sha256(text.encode()).digest()
 
 
 def tenant_of(text: str) -> str | None:
-    """Return the tenant that a key says it is of, which proves nothing; None when it cannot be a key."""
+    """Return the tenant that a key names, which proves nothing; None if the text cannot be a key."""
     parts = text.split(".")
     if len(parts) != 3 or parts[0] != "reverie" or len(text) > _LONGEST:
         return None

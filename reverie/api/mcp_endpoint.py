@@ -1,7 +1,7 @@
-"""`/mcp`: the MCP server of `reverie-client` over streamable HTTP, for whoever has a key of the API.
+"""`/mcp`: the MCP server of `reverie-client` over streamable HTTP, for callers with an API key.
 
-Each message is one POST without a session. Its key is looked up and counted once; the requests that a tool makes then
-go to the routes of this process, as that key, without leaving it: they have the scopes, the tenant and the checks of
+Each message is one POST without a session. Its key is looked up and counted once. The requests that a tool makes then
+go to the routes of this process under that key, without leaving it: they have the scopes, the tenant and the checks of
 the API because they are requests of the API.
 """
 
@@ -36,7 +36,7 @@ from reverie_client.tools import MCP_TOOLS, Toolbox
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
-#: Pages on this machine, such as the inspector's. A page that a name was rebound to has another origin.
+#: Hosts of pages on this machine, such as the inspector's. A page reached by DNS rebinding has another origin.
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -47,12 +47,12 @@ class McpEndpoint:
         self._app, self._origins, self._issuers, self._max_bytes = app, origins, issuers, max_bytes
         self._server = MemoryServer(self._door).server
         self._manager: StreamableHTTPSessionManager | None = None
-        # what it raises is answered as everywhere in the API; the layers outside have seen the request already
+        # errors are answered as in the rest of the API; the outer layers have already seen the request
         inner = AsyncExitStackMiddleware(app.router)
         self._routes: ASGIApp = ExceptionMiddleware(inner, handlers=app.exception_handlers)
 
     def routes(self) -> list[Route]:
-        """The routes of the endpoint and of its metadata."""
+        """Return the routes of the endpoint and of its metadata."""
         return [
             Route(PATH, self, include_in_schema=False),
             Route(METADATA, self._metadata, include_in_schema=False),
@@ -61,7 +61,7 @@ class McpEndpoint:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Answer messages for as long as the context lasts."""
+        """Answer messages while the context is open."""
         self._manager = StreamableHTTPSessionManager(
             self._server, json_response=True, stateless=True, max_request_body_size=self._max_bytes
         )
@@ -91,7 +91,7 @@ class McpEndpoint:
         await self._manager.handle_request(scope, receive, send)
 
     def _check_origin(self, origin: str | None) -> None:
-        """Browsers say which page sends; programs send no origin."""
+        """Raise ProblemError (403) for a browser page of another origin; programs send no origin."""
         if origin is not None and origin not in self._origins and _host(origin) not in _LOCAL:
             raise ProblemError(403, "Pages of this origin may not ask. Name it in REVERIE_MCP_ORIGINS to let them.")
 
@@ -109,7 +109,7 @@ class McpEndpoint:
         return JSONResponse(told)
 
     def _door(self, context: Context) -> Door:
-        """Who asks: the key of the HTTP request, and the subject that its address or a header names."""
+        """Return the tools for the subject that the HTTP request's address or a header names, and its key."""
         scope = context.request.scope  # type: ignore[union-attr]
         query = parse_qs(scope["query_string"].decode("latin-1"))
         headers = Request(scope).headers
@@ -126,7 +126,7 @@ class McpEndpoint:
 
 
 async def _ask(routes: ASGIApp, app: FastAPI, outer: Scope, request: ClientRequest[Any]) -> bytes:
-    """Send a request of the client to the routes, as the key and within the time of the message."""
+    """Send a request of the client to the routes, under the key and within the deadline of the message."""
     sent = request.arguments()
     body = json.dumps(sent["json"]).encode() if "json" in sent else b""
     scope: Scope = {
@@ -166,7 +166,7 @@ async def _ask(routes: ASGIApp, app: FastAPI, outer: Scope, request: ClientReque
 
 
 def _host(origin: str) -> str | None:
-    """The host of an origin; None: it has none, or is no address."""
+    """Return the host of an origin; None if it has none or is not an address."""
     try:
         return urlsplit(origin).hostname
     except ValueError:

@@ -1,4 +1,4 @@
-"""What Prometheus reads: requests by route template and status, time, pool, recalls. No tenant, no id, no text."""
+"""Metrics for Prometheus: requests by route template and status, time, pool, recalls; no tenant, id or text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.3, 
 
 
 class Metrics:
-    """One registry an app, so that two apps in one process do not add up."""
+    """The metrics of one app, in a registry of its own, so that two apps in one process do not add up."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -46,11 +46,11 @@ class Metrics:
         )
 
     def watch_pool(self, role: str, figures: Callable[[], dict[str, int]]) -> None:
-        """Report on a pool of connections, whose figures are those of `AsyncStore.figures`."""
+        """Report on a pool of connections; `figures` are those of `AsyncStore.figures`."""
         self._registry.register(_Pool(role, figures))
 
     def watch_replica(self, lag: Callable[[], float | None], is_used: Callable[[], bool]) -> None:
-        """Report on the read replica: seconds behind (None: not known) and whether reads are answered by it."""
+        """Report on the read replica: its lag in seconds (None: unknown) and whether it answers reads."""
         seconds = Gauge(
             "reverie_replica_lag_seconds",
             "Seconds by which the read replica is behind at most; NaN: not known.",
@@ -63,7 +63,7 @@ class Metrics:
         used.set_function(lambda: float(is_used()))
 
     def text(self) -> bytes:
-        """All of it in Prometheus's text format."""
+        """Return all metrics in Prometheus's text format."""
         return generate_latest(self._registry)
 
 

@@ -1,5 +1,5 @@
-"""Cursors: opaque to who asks, a place in the order of a list for us. A page neither skips nor repeats what stood there
-when the first was asked for, whatever is added meanwhile.
+"""Cursors: opaque to callers; each encodes a place in the order of a list. Pages neither skip nor repeat rows that
+existed when the first page was read, whatever is added meanwhile.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def encode_cursor(*place: str | int | UUID) -> str:
 
 
 def decode_cursor(cursor: str | None, *kinds: Callable[[Any], Any]) -> tuple[Any, ...] | None:
-    """Return the place that a cursor stands for, each part made by its kind; None: the beginning.
+    """Return the place that a cursor encodes, each part converted by its kind; None: the beginning.
 
-    Raises ProblemError (422) for what is no cursor of this list.
+    Raises ProblemError (422) if it is not a cursor of this list.
     """
     if cursor is None:
         return None
@@ -45,6 +45,6 @@ def decode_cursor(cursor: str | None, *kinds: Callable[[Any], Any]) -> tuple[Any
 def page(
     rows: Sequence[PageRow], limit: int, place: Callable[[PageRow], tuple[str | int | UUID, ...]]
 ) -> tuple[list[PageRow], str | None]:
-    """Cut `limit` + 1 rows, or fewer, to a page; the cursor is None when nothing follows."""
+    """Return the first `limit` of up to `limit` + 1 rows, and the cursor of the next page; None if nothing follows."""
     shown = list(rows[:limit])
     return shown, encode_cursor(*place(shown[-1])) if len(rows) > limit else None

@@ -1,6 +1,6 @@
-"""Every error as `application/problem+json` (RFC 9457): what is wrong, in which field, in words for people.
+"""Every error as `application/problem+json` (RFC 9457): the field and the fault, in words for people.
 
-A problem names a field and what is expected there; it goes to who sent it and nowhere else.
+A problem names a field and the expected value. It goes only to the sender of the request.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from reverie.errors import (
 
 MEDIA_TYPE = "application/problem+json"
 
-#: Status of an error of ours; the first that fits counts.
+#: Statuses of Reverie's own errors; the first class that matches counts.
 _STATUS: tuple[tuple[type[ReverieError], int], ...] = (
     (NotFoundError, 404),
     (ConflictError, 409),
@@ -55,19 +55,19 @@ _TITLES = {
 }
 NOT_JSON = "The body cannot be read as JSON."
 NO_JSON_TYPE = "The body must be JSON and say so: Content-Type: application/json."
-#: Seconds after which it may be tried again.
+#: Seconds after which a request may be repeated.
 RETRY_AFTER = "1"
 
 
 class FieldError(BaseModel):
-    """What is wrong with one field."""
+    """The fault of one field."""
 
     pointer: str = Field(description="The invalid field: a JSON pointer into the body, or `query/name` or `path/name`.")
     detail: str = Field(description="The expected value.")
 
 
 class Problem(BaseModel):
-    """What went wrong."""
+    """An error."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -94,7 +94,7 @@ class Problem(BaseModel):
 
 
 class ProblemError(Exception):
-    """An error that knows its answer."""
+    """An error with the parts of its response."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ def problem(
     headers: Mapping[str, str] | None = None,
     stored: Literal["no", "unknown"] = "no",
 ) -> Response:
-    """Return the answer that says so; `errors` are pairs of pointer and detail, `stored` is told with 503."""
+    """Return the response for an error. `errors` are pairs of pointer and detail; `stored` is sent with 503."""
     body: dict[str, Any] = {
         "type": f"urn:reverie:problem:{status}",
         "title": _TITLES.get(status, "Error"),
@@ -133,14 +133,14 @@ def problem(
 
 
 def unavailable(reason: str, *, may_be_stored: bool) -> Response:
-    """Return the answer to a request that could not be served: it says whether anything was stored."""
+    """Return the response to a request that could not be served. It says whether anything was stored."""
     if may_be_stored:
         return problem(503, f"{reason} It may be stored: send it again under the same ids.", stored="unknown")
     return problem(503, f"{reason} Nothing was stored.")
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return what a route's documentation says of these errors and of those that any may have."""
+    """Return a route's documentation of these errors and of those that every route may have."""
     if 400 in statuses:  # of routes that read a body
         statuses = (*statuses, 415)
     return {
@@ -180,7 +180,7 @@ _NO_SUCH = {404: "path", 405: "method on this path"}
 
 
 def status_of(error: ReverieError) -> int:
-    """Return the status of the answer to an error of ours."""
+    """Return the status of the response to one of Reverie's own errors."""
     return next(status for kind, status in _STATUS if isinstance(error, kind))
 
 
@@ -197,7 +197,7 @@ async def _on_postgres(request: Request, error: OperationalError) -> Response:
 
 def _pointer(location: Sequence[Any]) -> str:
     kind, *path = location
-    # a tag of a union, such as `function-after[...]`, is no part of where the field is
+    # a tag of a union, such as `function-after[...]`, is not part of the field's path
     parts = "/".join(str(part).replace("~", "~0").replace("/", "~1") for part in path if "[" not in str(part))
     return f"#/{parts}" if kind == "body" else f"{kind}/{parts}"
 

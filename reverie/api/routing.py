@@ -1,4 +1,4 @@
-"""Routes of one noun, how the app takes them on, and how those of a JSON body are served."""
+"""Creates the routes of a noun, adds them to the app, and serves those with a JSON body."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from reverie.api.access import Access, bearer
 from reverie.api.problems import NO_JSON_TYPE, NOT_JSON, ProblemError
 
-#: Of every route but those for whoever runs the server.
+#: The prefix of every route except those for operators.
 PREFIX = "/v1"
 
 
 def routes_of(noun: str, *, prefix: str = PREFIX) -> APIRouter:
-    """Return the router of a noun; operations are called as their functions are."""
+    """Return the router of a noun; the id of an operation is the name of its route."""
     return APIRouter(prefix=prefix, tags=[noun], generate_unique_id_function=_operation_id, route_class=Route)
 
 
 def take_on(app: FastAPI, router: APIRouter) -> None:
-    """Add a router's routes to the app itself: a router inside a router is one more layer around each request."""
+    """Add a router's routes to the app itself: a nested router is one more layer around each request."""
     app.router.routes.extend(router.routes)
 
 
 class Route(APIRoute):
-    """A route that FastAPI documents; one of a JSON body and a caller alone is served without its layers.
+    """A route that FastAPI documents. If it takes only a JSON body and a caller, it is served without FastAPI's layers.
 
-    FastAPI solves dependencies anew for every request and keeps two stacks for what has to be ended after it, of which
-    these routes have none: a sixth of what a recall costs the server. Any other route is served by FastAPI.
+    For every request FastAPI resolves dependencies again and keeps two exit stacks, which these routes do not need.
+    That is a sixth of the server's cost of a recall. FastAPI serves any other route.
     """
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **given: Any) -> None:
@@ -54,12 +54,12 @@ class Route(APIRoute):
 def _served(
     endpoint: Callable[..., Awaitable[Response]], body: str, model: type[BaseModel], caller: str, access: Access
 ) -> ASGIApp:
-    """The route as the app calls it; the names are those of the endpoint's parameters."""
+    """Return the route as an ASGI app; `body` and `caller` are names of the endpoint's parameters."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         given = await _read_json(request)
-        asks = await access(request, await bearer(request))  # who may not ask is not told what is wrong
+        asks = await access(request, await bearer(request))  # before validation, so that others learn nothing
         response = await endpoint(**{body: _checked(model, given), caller: asks})
         await response(scope, receive, send)
 
@@ -67,7 +67,7 @@ def _served(
 
 
 async def _read_json(request: Request) -> Any:
-    """The body; None without one. Raises ProblemError: 415 without a JSON Content-Type, 400 for what is not JSON."""
+    """Return the body, or None. Raises ProblemError: 415 without a JSON Content-Type, 400 if it is not JSON."""
     try:
         body = await request.body()
         if body and not _is_json(request.headers.get("content-type", "")):
@@ -86,7 +86,7 @@ def _is_json(content_type: str) -> bool:
 
 
 def _checked(model: type[BaseModel], given: Any) -> BaseModel:
-    """The body as its model. Raises RequestValidationError as FastAPI does."""
+    """Return the body as its model. Raises RequestValidationError as FastAPI does."""
     if given is None:
         missing = {"type": "missing", "loc": ("body",), "msg": "Field required", "input": None}
         raise RequestValidationError([missing])

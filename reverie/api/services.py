@@ -1,4 +1,4 @@
-"""What requests share, made when the app starts and closed when it ends: the composition root of the API."""
+"""The composition root of the API: the objects that requests share, opened at startup and closed at the end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from reverie.store.database import AsyncStore, Store
 from reverie.store.server.address import database_url
 from reverie.store.session import TenantSession
 
-#: Of the model that tells moods: each is held for a few statements, never while the model works.
+#: Connections for the mood model. Each is held for a few statements, never while the model works.
 _MOOD_CONNECTIONS = 4
 
 
@@ -37,30 +37,30 @@ class Services:
 
     settings: Settings
     metrics: Metrics
-    #: On the primary: logs what was answered, and answers reads where no replica does.
+    #: A reader on the primary. It logs answers, and serves reads if no replica does.
     reader: AsyncStore
-    #: None: the settings name none.
+    #: None: no replica is configured.
     replica: ReadReplica | None
     worker: AsyncStore
-    #: None: recall answers by words and entities alone and says so.
+    #: None: recall searches by words and entities only and says so.
     embedder: Embedder | None
-    #: None: what is recalled is ranked by weighed signals, as also where it fails.
+    #: None: the weighed signals rank the hits, as they do if the reranker fails.
     reranker: Reranker | None
-    #: None: moods are told without a language model.
+    #: None: moods are determined without a language model.
     mood_model: MoodModel | None
-    #: Tokens as the embedder reads them, which is how every stage cuts long texts.
+    #: Counts tokens as the embedder does; every stage splits long texts by this count.
     count_tokens: Callable[[str], int]
     #: Applies the rules to long requests.
     turn_reader: TurnReader
-    #: What the settings name and cannot be had, in sentences.
+    #: Configured parts that cannot be used, in sentences.
     missing: tuple[str, ...]
-    #: A plain pool for what moves batches.
+    #: A synchronous pool for operations that move batches.
     batches: Store
     flusher: Flusher
     journal: Journal
-    #: What recalls last read of their subjects.
+    #: The latest row of each subject that recalls read.
     subject_cache: SubjectCache
-    #: As many as models may run at once; who comes later waits.
+    #: As many threads as models may run at once; later calls wait.
     threads: ThreadPoolExecutor
 
     def read_session(self, tenant_id: str) -> TenantSession:
@@ -69,15 +69,15 @@ class Services:
         return (store or self.reader).session(tenant_id, executor=self.threads)
 
     def read_notes(self) -> tuple[str, ...]:
-        """Return what an answer of `read_session` must tell of its age; nothing without a replica."""
+        """Return the notes on the age of an answer of `read_session`; () without a replica."""
         return self.replica.notes() if self.replica else ()
 
     def question_session(self, tenant_id: str) -> TenantSession:
-        """Return a session for an operation that embeds a question: a reader's, unless its cost must be booked."""
+        """Return a session for an operation that embeds a question: a reader, unless the cost must be booked."""
         return self.write_session(tenant_id) if self._books_questions() else self.read_session(tenant_id)
 
     def question_notes(self) -> tuple[str, ...]:
-        """Return what an answer of `question_session` must tell of its age."""
+        """Return the notes on the age of an answer of `question_session`."""
         return () if self._books_questions() else self.read_notes()
 
     def write_session(self, tenant_id: str, *, on_commit: Callable[[], None] | None = None) -> TenantSession:
@@ -90,7 +90,7 @@ class Services:
 
 @asynccontextmanager
 async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[Services]:
-    """Connect and load the models; without them the rest works. Raises DatabaseError when there is no database."""
+    """Connect and load the models; the rest works without them. Raises DatabaseError if there is no database."""
     url = await asyncio.to_thread(database_url, settings)
     open_store = partial(AsyncStore.open, url, size=settings.api_connections, statement_seconds=settings.api_seconds)
     async with AsyncExitStack() as closing:
@@ -154,7 +154,7 @@ async def _open_read_replica(settings: Settings, primary: AsyncStore, closing: A
 
 
 def _embedder(settings: Settings, missing: list[str]) -> Embedder | None:
-    """The embedder, warm: its first call loads what the others use. One thread a call, as many calls as threads."""
+    """Return the embedder, warmed up, since its first call loads shared parts. Each call uses one thread."""
     try:
         embedder = load_embedder(settings.embedding_model, threads=1)
         embedder.encode(["warm"])
@@ -166,7 +166,7 @@ def _embedder(settings: Settings, missing: list[str]) -> Embedder | None:
 
 
 def _reranker(settings: Settings, missing: list[str]) -> Reranker | None:
-    """The reranker, warm; one that cannot be had stays, so that each answer says so."""
+    """Return the reranker, warmed up. One that cannot be loaded is kept, so that each answer says so."""
     reranker = load_reranker(settings.reranker)
     if reranker is not None:
         try:
@@ -179,7 +179,7 @@ def _reranker(settings: Settings, missing: list[str]) -> Reranker | None:
 async def _open_mood_model(
     settings: Settings, url: str, closing: AsyncExitStack, missing: list[str]
 ) -> MoodModel | None:
-    """The model that tells moods, warm: its library takes seconds to load, which no request shall wait for."""
+    """Return the mood model, warmed up: its library takes seconds to load, and no request should wait for that."""
     try:
         model = mood_model_of(settings)
         if model is None:

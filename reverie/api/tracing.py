@@ -1,6 +1,6 @@
-"""A span and a measurement for each request, where telemetry is on; else this layer is not there.
+"""A span and a measurement for each request. The layer is added only if telemetry is on.
 
-The outermost layer, so that a span holds the whole request. It knows route, status and tenant, and nothing of the body.
+It is the outermost layer, so that a span covers the whole request. It records route, status and tenant, not the body.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reverie.telemetry.spans import TENANT_KEY, Recorder
 
 
 class TracingMiddleware:
-    """Wraps the app."""
+    """Wraps the app in spans."""
 
     def __init__(self, app: ASGIApp, *, recorder: Recorder) -> None:
         self._app, self._recorder = app, recorder
@@ -39,7 +39,7 @@ class TracingMiddleware:
             try:
                 await self._app(scope, receive, watched)
             finally:
-                # the route is known once it was found
+                # the route is known only after the app has matched it
                 route = template_of(scope)
                 labels: dict[str, str | int] = {names.METHOD: method, names.ROUTE: route, names.STATUS: status}
                 tenant = scope.get(TENANT_KEY)

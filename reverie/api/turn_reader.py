@@ -1,7 +1,7 @@
-"""A process beside the server that applies the rules to long requests: a regex in a thread would hold the interpreter.
+"""A process beside the server that applies the rules to long requests: a regex in a thread would hold the GIL.
 
-It starts with the first long request (a second or two, 0.3 GB), takes one after the other, and gives way to everything
-else on the machine. Where it dies, the requests in work fail and the next one starts another.
+It starts with the first long request (a second or two, 0.3 GB), handles one request at a time, and gives way to
+everything else on the machine. If it dies, the pending requests fail and the next one starts another process.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from reverie.language.text import CountTokens
 from reverie.model import Turn
 from reverie.policy import Policy
 
-#: By how much it gives way to the server and Postgres, as in nice(1).
+#: The niceness by which it gives way to the server and Postgres, as in nice(1).
 _NICENESS = 5
 
 
 class TurnReader:
-    """Reads turns in a process of its own; `embedding_model` is whose tokens measure the chunks of a long text."""
+    """Reads turns in a process of its own. The tokens of `embedding_model` measure the chunks of a long text."""
 
     def __init__(self, embedding_model: str) -> None:
         self._embedding_model = embedding_model
         self._pool: ProcessPoolExecutor | None = None
 
     def begin(self, turns: Sequence[Turn], policy: Policy) -> Future[list[Reading]]:
-        """Start reading; the future may be cancelled as long as others are in work."""
+        """Start reading. The future can be cancelled while others are processed."""
         if self._pool is None:
             self._pool = self._start()
         try:
@@ -43,12 +43,12 @@ class TurnReader:
             return self._pool.submit(_read, tuple(turns), policy)
 
     def end(self) -> None:
-        """End once what is in work is done."""
+        """End the process after the current request."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
     def _start(self) -> ProcessPoolExecutor:
-        # forked, it would share the server's sockets and whatever locks its threads hold
+        # a fork would share the server's sockets and the locks that its threads hold
         spawning = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(1, spawning, initializer=_begin, initargs=(self._embedding_model,))
 
@@ -70,7 +70,7 @@ def _begin(embedding_model: str) -> None:
 
 
 def _end_with_parent() -> None:
-    """A server that is killed cannot end its processes."""
+    """End with the server: a server that is killed cannot end its processes."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

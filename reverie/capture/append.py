@@ -23,9 +23,9 @@ _COLUMN_TYPES = (
 )
 
 
-#: Why a record is not taken in: it was erased, or its subject does not want to be captured.
+#: The reason why a record is not taken in: it was erased, or capture is off for its subject.
 Refusal = Literal["erased", "capture_off"]
-#: The same in words, for dead letters and errors.
+#: The reasons in words, for dead letters and errors.
 REFUSED: Mapping[Refusal, str] = {
     "erased": "It was erased and is not taken in again.",
     "capture_off": "Capture is off for its subject (reverie consent).",
@@ -34,7 +34,7 @@ REFUSED: Mapping[Refusal, str] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AppendResult:
-    """How many turns or outcomes were appended."""
+    """The result of appending records."""
 
     #: New rows.
     added: int
@@ -86,7 +86,7 @@ def lock_sessions(conn: Connection[Any], tenant_id: str, sessions: Iterable[tupl
 
 
 def add_turns(conn: Connection[Any], tenant_id: str, number: int) -> AppendResult:
-    """Append the turns of the temporary table, of which there are `number`, to the log."""
+    """Append the `number` turns of the temporary table to the log."""
     return _append_result(number, conn.execute(queries("capture")["add_turns"], {"tenant": tenant_id}).fetchone())
 
 
@@ -102,11 +102,11 @@ def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Ou
 
 
 def note_late_outcomes(conn: Connection[Any], tenant_id: str) -> None:
-    """Note the subjects of whom the caller's transaction copied outcomes that are late, as `insert_outcomes` does."""
+    """Note the subjects for which the caller's transaction copied late outcomes, as `insert_outcomes` does."""
     conn.execute(queries("capture")["note_late_outcomes"], {"tenant": tenant_id})
 
 
-#: The type of an event by the kind of the statement: `extract` reads a document in chunks, as it does an attachment.
+#: The type of an event by the kind of the statement. `extract` reads a document in chunks, like an attachment.
 _EVENT_TYPES: Mapping[StatementKind, str] = {"fact": "fact", "preference": "preference", "document": "attachment"}
 
 

@@ -13,7 +13,7 @@ from reverie.capture.identity import statement_hash, turn_hash
 from reverie.language.sensitive.classes import is_identifier, without_secrets
 from reverie.model import ImportedStatement, Turn
 
-#: Two words, one after the other: what no code, number or time has.
+#: Two consecutive words, which no code, number or time has.
 _WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")
 
 
@@ -30,7 +30,7 @@ def redacted_statements(statements: Sequence[ImportedStatement]) -> tuple[list[I
 
 
 def redacted_payload(payload: bytes | None) -> bytes | None:
-    """Return the record of a dead letter without the secrets in it; what is no JSON is read as text."""
+    """Return the record of a dead letter without the secrets in it; a payload that is not JSON is read as text."""
     if payload is None:
         return None
     try:
@@ -43,7 +43,7 @@ def redacted_payload(payload: bytes | None) -> bytes | None:
 
 
 def redacted_json(value: Any, name: str = "", *, is_typed: bool = False) -> Any:
-    """Return the same JSON without secrets: those in its texts, and values whose `name` says that they are one.
+    """Return the same JSON without secrets: those in its texts, and values whose `name` marks them as one.
 
     Values named as an identifier are left. `is_typed`: it has messages that somebody typed, so its texts of several
     words are read as messages are.

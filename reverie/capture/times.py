@@ -22,7 +22,7 @@ class NaiveTimeError(ValueError):
 def parse_event_time(value: Any, zone: tzinfo | None, format: str | None = None) -> datetime:
     """Return the time in UTC.
 
-    `format`: how texts write a time, as `datetime.strptime` takes it; None: as below.
+    `format`: the format of times in texts, for `datetime.strptime`; None: as below.
 
     Accepts ISO 8601 with an offset or `Z`, a number (or digits) of seconds since 1970, or of milliseconds from 1e11 on,
     and datetimes. A naive time or a bare date is interpreted in `zone`; an ambiguous time is the earlier of the two.
@@ -66,16 +66,16 @@ def parse_timezone(name: str) -> tzinfo:
 
 @dataclass(frozen=True, slots=True)
 class TimeForm:
-    """How records write their times."""
+    """The form of the times in records."""
 
     #: The zone of naive times; None: they are refused.
     zone: tzinfo | None = None
-    #: How texts write a time, as `datetime.strptime` takes it; None: ISO 8601, or a number since 1970.
+    #: The format of times in texts, for `datetime.strptime`; None: ISO 8601, or a number since 1970.
     format: str | None = None
 
     @property
     def expected(self) -> str:
-        """What a time looks like."""
+        """The expected form of a time, in words."""
         return f"a time written as {self.format}" if self.format else "a time such as 2026-03-01T09:30:00+01:00"
 
     def read(self, value: Any) -> datetime:
@@ -88,9 +88,9 @@ ISO_TIMES = TimeForm()
 
 
 def time_form(timezone: str | None, format: str | None) -> TimeForm:
-    """Return how records write their times, by the name of a zone and a format.
+    """Return the form of times for the name of a zone and a format.
 
-    Raises InputError: there is no such zone, or what the format writes cannot be read back to the minute.
+    Raises InputError: there is no such zone, or a time in the format cannot be read back to the minute or day.
     """
     zone, at = parse_timezone(timezone) if timezone else None, datetime(2026, 3, 14, 21, 30)  # noqa: DTZ001
     if format is None:

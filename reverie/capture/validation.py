@@ -83,7 +83,7 @@ class Validator:
             not_after: The latest possible event time.
             turn_characters: The policy's limit on the characters of a turn's text, beside the 1 MiB of any text.
             mapping: Names of fields (Reverie's to the file's) and values (`role:customer` to `user`).
-            times: How the records write times.
+            times: The form of the times in the records.
             subject: The subject of all records, whatever they say.
             assume: Accept the usual role names of other systems, such as `customer`, and record them.
 

@@ -3,12 +3,12 @@
 - `root`: the group `reverie`: loads commands on demand, and turns errors into messages and exit codes
 - `memory/`: commands that query and correct memory
 - `measure/`: commands that measure memory
-- `privacy/`: commands that erase and export what people said, and keep to what they agreed to
+- `privacy/`: commands that erase and export what people said, and set what they agree to
 - `operate/`: commands that build memory, serve it and maintain it
 - `agents/`: commands that connect agents to memory
 - `generations/`: commands that build memory beside the live one, compare and publish it
 - `options`: options that several commands share
-- `session`: what a command works with: settings, database, policy and models, each created on first use
+- `session`: the settings, database, policy and models of a command, each created on first use
 - `output`: JSON for programs, tables for people, plain text for pipes
 - `widths`: column widths of tables
 - `progress`: progress bars

@@ -16,14 +16,14 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def _named(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """Refuse an empty name, such as that of an unset shell variable: it would mean another tenant."""
+    """Refuse an empty name, such as that of an unset shell variable: it would select the default tenant."""
     if value is not None and not value.strip():
         raise click.BadParameter("the name is empty: name a tenant, or leave the option out.")
     return value
 
 
 def _tenants(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    """Names of tenants that begin so, for the shell; none where the database cannot be reached."""
+    """Return the tenants that begin with `begun`, for the shell; none if the database cannot be reached."""
     from reverie.errors import ReverieError
     from reverie.settings import load_settings
     from reverie.store.database import Store
@@ -40,7 +40,7 @@ def _tenants(context: click.Context, _: click.Parameter, begun: str) -> list[str
 
 
 def _policies(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
-    """Names of shipped policies that begin so, for the shell."""
+    """Return the shipped policies that begin with `begun`, for the shell."""
     from reverie.policy import shipped_policies
 
     return [name for name in shipped_policies() if name.startswith(begun)]

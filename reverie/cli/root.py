@@ -71,7 +71,7 @@ EXTRAS = {
 
 
 class CommandError(click.ClickException):
-    """Prints `Error: <sentence>` on stderr and exits with a given code."""
+    """An error that prints `Error: <sentence>` on stderr and exits with a given code."""
 
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)
@@ -79,7 +79,7 @@ class CommandError(click.ClickException):
 
 
 class Root(click.Group):
-    """Knows its commands by name, and imports a command's module only to run it or to print its help."""
+    """A group that knows its commands by name and imports a command's module only to run it or to print its help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the help."""

@@ -1,4 +1,4 @@
-"""What one command works with: the runtime, and the tenant and policy of the command line."""
+"""The session of one command: the runtime, and the tenant and policy of the command line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reverie.store.work import Work
 
 
-#: Subjects compared with a name, on either side of it in the order of names: each is a step of an index.
+#: Subjects that a name is compared with, on either side of it in the order of names; each is a step of an index.
 _NEIGHBOURS = 500
 
 
@@ -42,20 +42,20 @@ class CommandSession:
     """Settings, database, policy and embedder of one command for one tenant."""
 
     def __init__(self, tenant: str | None = None, policy: str | None = None, *, runtime: Runtime | None = None) -> None:
-        """Take what was given on the command line; it goes before the tenant's own choice and the environment."""
+        """Take the options of the command line, which override the tenant's own choice and the environment."""
         self._tenant = tenant
         self._policy = policy
-        # most commands do one thing after the other
+        # most commands need one connection at a time
         self.runtime = runtime or Runtime(connections=1)
 
     @property
     def settings(self) -> Settings:
-        """What the environment says."""
+        """The settings of the environment."""
         return self.runtime.settings
 
     @property
     def connections(self) -> int:
-        """How many connections may be open at once; set it before the database is first asked for."""
+        """The most connections that may be open at once; set it before the database is first used."""
         return self.runtime.connections
 
     @connections.setter
@@ -64,22 +64,22 @@ class CommandSession:
 
     @property
     def url(self) -> str:
-        """DATABASE_URL, or that of the embedded server, which is started if need be."""
+        """DATABASE_URL, or the URL of the embedded server, which is started if necessary."""
         return self.runtime.url
 
     @property
     def worker(self) -> Store:
-        """The database, to change it."""
+        """The database, for writing."""
         return self.runtime.worker
 
     @property
     def reader(self) -> Store:
-        """The database, to read it: its replica, if the settings name one."""
+        """The database, for reading: its replica, if the settings name one."""
         return self.runtime.reader
 
     @property
     def primary_reader(self) -> Store:
-        """The database itself, to read what was just written and to log what was answered."""
+        """The primary, to read the latest writes and to log answers."""
         return self.runtime.primary_reader
 
     @property
@@ -93,11 +93,11 @@ class CommandSession:
         return self.runtime.reranker
 
     def asking(self, embedder: Embedder | None) -> Store:
-        """The database for a question: to read it, unless what its embedding costs is to be booked."""
+        """Return the database for a question: `worker` if the cost of its embedding must be recorded, else `reader`."""
         return self.worker if _is_priced(embedder) else self.reader
 
     def asking_notes(self, embedder: Embedder | None) -> tuple[str, ...]:
-        """What an answer of `asking` must tell of its age."""
+        """Return notes on the age of an answer from `asking`."""
         return () if _is_priced(embedder) else self.runtime.read_notes()
 
     @property
@@ -107,7 +107,7 @@ class CommandSession:
 
     @property
     def tenant_id(self) -> str:
-        """Whose memory this is about."""
+        """The tenant of the command."""
         return self._tenant or self.settings.tenant
 
     def knows_subject(self, subject_id: str) -> bool:
@@ -118,7 +118,7 @@ class CommandSession:
 
     @cached_property
     def tenant_policy(self) -> str | None:
-        """Name or path of the policy that the tenant chose; None: the tenant is not known yet."""
+        """Name or path of the policy that the tenant chose; None if the tenant is not known yet."""
         from reverie.store.tenants import read_policy_name
 
         with self.runtime.opened.transaction(self.tenant_id) as conn:
@@ -131,18 +131,18 @@ class CommandSession:
 
     @property
     def new_tenant_policy(self) -> str:
-        """What a tenant gets that is not known yet: the policy of the environment, as `policy_reference` has it."""
+        """The policy of a tenant that is not known yet: that of the environment, as `policy_reference` returns it."""
         return policy_reference(self.settings.policy)
 
     @cached_property
     def policy(self) -> Policy:
-        """The policy to work by."""
+        """The policy of the command, loaded."""
         from reverie.policy import load_policy
 
         return load_policy(self.policy_name)
 
     def time(self, given: datetime | None) -> datetime:
-        """Return the time given on the command line, else now by the tenant's clock, which may stand still.
+        """Return the time given on the command line, else now by the tenant's clock, which may be stopped.
 
         Commands read the wall clock here and nowhere below.
         """
@@ -151,17 +151,17 @@ class CommandSession:
         return given or tenant_time(self.runtime.opened, self.tenant_id, datetime.now(UTC))
 
     def scope(self) -> Scope:
-        """All of the tenant."""
+        """Return the scope of the whole tenant."""
         from reverie.model import Scope
 
         return Scope(tenant_id=self.tenant_id)
 
     def work(self, as_of: datetime, scope: Scope | None = None, **options: Any) -> Work:
-        """Return what a driver is given, with every model; `options` as `Runtime.work` takes them."""
+        """Return the work of a driver, with every model; `options` as for `Runtime.work`."""
         return self.runtime.work(scope or self.scope(), self.policy, as_of, **options)
 
     def require_tenant(self) -> None:
-        """Raise NotFoundError when nothing was ever imported for the tenant."""
+        """Raise NotFoundError if nothing was ever imported for the tenant."""
         if self.tenant_policy is None:
             raise NotFoundError(
                 f"There is no tenant {self.tenant_id!r}: import something for it, or give --tenant.",
@@ -169,7 +169,7 @@ class CommandSession:
             )
 
     def for_tenant(self, tenant_id: str) -> CommandSession:
-        """Return the same for another tenant: its own policy, everything else shared and closed with this one."""
+        """Return a session of another tenant with the same --policy and runtime; this session closes the runtime."""
         return CommandSession(tenant_id, self._policy, runtime=self.runtime)
 
     def similar(self, noun: str, name: str) -> list[str]:

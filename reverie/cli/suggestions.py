@@ -10,7 +10,7 @@ import click
 
 from reverie.errors import ReverieError
 
-#: Most names that are suggested.
+#: Maximum number of suggested names.
 _SUGGESTED = 3
 _NOT_ONE_OF = re.compile(r"^(?P<name>'[^']*') is (?:not one|none) of (?P<known>.+)\.$")
 _NO_COMMAND = re.compile(r"^No such command (?P<name>'[^']*')\.$")

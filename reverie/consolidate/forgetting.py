@@ -1,4 +1,4 @@
-"""Forgetting: memories end, and tombstones without content stay. For the stages that forget."""
+"""Forgetting, for the stages that forget: memories are deleted, and tombstones without content stay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reverie.store.runs import Run
 
 
 def forget(conn: Connection[Any], attempt: Run, doomed: Sequence[tuple[UUID, datetime]], reason: str) -> int:
-    """Delete memories, each as of a time, and those that were merged into them; return how many."""
+    """Delete memories, each as of a time, and those that were merged into them; return the number deleted."""
     if not doomed:
         return 0
     policy = attempt.work.policy

@@ -1,7 +1,7 @@
-"""isolate: work goes on without the item that cannot be worked in (docs/decisions/0026).
+"""isolate: an item that fails unexpectedly is set aside, and the rest of the work goes on (docs/decisions/0026).
 
-An unexpected error is one that no rule of a stage provides for: a bug that one record brings to light. Errors of
-Reverie's own, of the database and of the machine say nothing about a record and pass.
+An unexpected error is one that no rule of a stage provides for: a bug that one record brings to light. Reverie's own
+errors and those of the database and the machine say nothing about a record, so they are raised.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from reverie.store.runs import Report, failed_stage
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: So many failures and no success: it is not the items that are at fault.
+#: Number of failures without a success from which the items are not to blame.
 _SYSTEMIC = 10
 
 Failed = list[tuple[T, Exception]]
 
 
 def is_unexpected(error: Exception) -> bool:
-    """Return whether an error may be the fault of the item that was worked on."""
+    """Return whether an error may be the fault of the item that was processed."""
     if isinstance(error, psycopg.Error):
         return isinstance(error, (psycopg.DataError, psycopg.IntegrityError))
     return not isinstance(error, (ReverieError, OSError, MemoryError))
 
 
 def apart(items: Sequence[T], decide: Callable[[list[T]], R]) -> tuple[R, Failed[T]]:
-    """Return what a pure function decides on the items that it does not fail on, and those on which it does.
+    """Return a pure function's decision on the items that it can process, and the items on which it fails.
 
     Raises:
-        StageError: it fails on every one of many: not the items are at fault.
-        Exception: the function's own, where it fails on no item alone, or by an error that is not unexpected.
+        StageError: the function fails on all of many items, so the items are not to blame.
+        Exception: the function's own, if it fails on no item alone or its error is not an unexpected one.
     """
     try:
         return decide(list(items)), []
@@ -84,14 +84,14 @@ def _bisect(
 def by_subject(
     store: Store, scope: Scope, stages: Sequence[str], work: Callable[[Scope], Iterator[Report]]
 ) -> Iterator[Report]:
-    """Do idempotent work on a scope without the subjects that its stages have set aside; yields its reports.
+    """Do idempotent work on a scope without the subjects that its stages have set aside; yield its reports.
 
-    Where it fails unexpectedly the scope is halved until the failing subjects are found. Each becomes a dead letter and
-    is left out from then on until it is redriven: it then goes on where it stopped.
+    If the work fails unexpectedly, the scope is halved until the failing subjects are found. Each becomes a dead letter
+    and is left out until it is redriven; it then goes on where it stopped.
 
     Raises:
-        StageError: it fails on every one of several subjects: not these are at fault.
-        Exception: the work's own, where it is none that is unexpected.
+        StageError: the work fails on all of several subjects, so the subjects are not to blame.
+        Exception: the work's own, if it is not an unexpected one.
     """
     with store.transaction(scope.tenant_id) as conn:
         aside = failed_subjects(conn, scope, stages)
@@ -102,7 +102,7 @@ def by_subject(
 
 
 class _Halving:
-    """One scope's search for the subjects that fail."""
+    """The search for the failing subjects of one scope."""
 
     def __init__(self, store: Store, tenant_id: str, work: Callable[[Scope], Iterator[Report]]) -> None:
         self._store, self._tenant_id, self._work = store, tenant_id, work
@@ -139,13 +139,13 @@ class _Halving:
 
 
 def _subjects(store: Store, scope: Scope) -> list[tuple[str, int]]:
-    """The subjects of a scope with their shards, in the order of these."""
+    """Return the subjects of a scope with their shards, in the order of the shards."""
     with store.transaction(scope.tenant_id) as conn:
         return subjects_with_shards(conn, scope)
 
 
 def _halves(scope: Scope, subjects: Sequence[tuple[str, int]]) -> tuple[Scope, Scope]:
-    """Two scopes of half of the subjects each: by a shard that lies between them, else by name."""
+    """Return two scopes with half of the subjects each, divided at a shard if possible, otherwise by name."""
     middle = len(subjects) // 2
     shard = subjects[middle][1]
     if scope.subjects is None and subjects[middle - 1][1] < shard:
@@ -155,7 +155,7 @@ def _halves(scope: Scope, subjects: Sequence[tuple[str, int]]) -> tuple[Scope, S
 
 
 def _without(store: Store, scope: Scope, aside: dict[str, int]) -> Iterator[Scope]:
-    """The scope without some subjects: the shards between theirs, and the others of theirs by name."""
+    """Yield the scope without some subjects: the shards between theirs, and the rest of their shards by name."""
     if not aside:
         yield scope
         return

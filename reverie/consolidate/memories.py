@@ -1,4 +1,4 @@
-"""The one writer of candidates, of memories that are made of others, and of their lineage."""
+"""The only writer of candidates, of memories that are made from others, and of their lineage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reverie.store.runs import Run
 
 
 def write_candidates(conn: Connection[Any], attempt: Run, candidates: Sequence[Candidate]) -> None:
-    """Write candidates, each with its end; one that exists stays, and one that was found wrong does not come back."""
+    """Write candidates with their ends, except those that exist already or that a person found wrong."""
     if not candidates:
         return
     fading, keep_days = attempt.work.policy.fading, attempt.work.policy.sensitivity.keep_days
@@ -51,7 +51,7 @@ def write_candidates(conn: Connection[Any], attempt: Run, candidates: Sequence[C
 
 
 def _statements(candidates: Sequence[Candidate]) -> dict[str, list[str | None]]:
-    """The columns of what candidates state."""
+    """Return the statements of candidates, as columns."""
     statements = [each.statement for each in candidates]
     return {
         "relations": [each.relation if each else None for each in statements],
@@ -63,7 +63,7 @@ def _statements(candidates: Sequence[Candidate]) -> dict[str, list[str | None]]:
 
 
 def write_memories(conn: Connection[Any], attempt: Run, memories: Sequence[Memory]) -> None:
-    """Write memories that are in force at once; one that exists stays as it is."""
+    """Write memories that are in force at once; a memory that exists already is not changed."""
     fading = attempt.work.policy.fading
     columns = {
         "ids": [each.id for each in memories],
@@ -85,7 +85,7 @@ def write_memories(conn: Connection[Any], attempt: Run, memories: Sequence[Memor
 
 
 def write_lineage(conn: Connection[Any], attempt: Run, lineage: Sequence[Lineage]) -> None:
-    """Write what memories were made from."""
+    """Write the lineage of memories."""
     if not lineage:
         return
     columns = {
@@ -99,11 +99,11 @@ def write_lineage(conn: Connection[Any], attempt: Run, lineage: Sequence[Lineage
 
 
 def set_live(conn: Connection[Any], tenant_id: str, ids: Sequence[UUID], *, live: bool) -> None:
-    """Take memories out of the search, or put them back; the caller holds the lock of their subjects."""
+    """Add memories to the search or remove them from it; the caller holds the lock of their subjects."""
     if ids:
         conn.execute(queries("memories")["set_live"], {"tenant": tenant_id, "ids": list(ids), "live": live})
 
 
 def inherit_pins(conn: Connection[Any], tenant_id: str, subject_ids: Sequence[str]) -> None:
-    """Pin what pinned memories of these subjects were merged into."""
+    """Pin the memories into which pinned memories of these subjects were merged."""
     conn.execute(queries("memories")["inherit_pins"], {"tenant": tenant_id, "subject_ids": list(subject_ids)})

@@ -1,4 +1,4 @@
-"""When a candidate ends by itself: at the time that its words name, or by the retention of its class. Pure."""
+"""The time at which a candidate ends by itself: named in its words, or set by the retention of its class. Pure."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from reverie.language.sensitive.classes import classes_among
 from reverie.model import Candidate
 from reverie.policy.sensitivity import SensitiveClass
 
-#: Phases of what holds: what has ended or is planned has no such end.
+#: Phases of statements that hold; statements that have ended or are planned have no such end.
 _HOLDING = ("holds", "begins", "adds")
 
 
 def with_retention(candidate: Candidate, keep_days: Mapping[SensitiveClass, float]) -> Candidate:
-    """Return a candidate with its end, where its words name one ("until 20 January") or its class has one.
+    """Return a candidate with its end, if its words name one ("until 20 January") or its class has one.
 
-    An earlier end that it has stays. What has an end does not last.
+    The earliest end counts, including one that the candidate already has. A candidate with a new end is not lasting.
     """
     ends = [end for end in (candidate.expires_at, _until(candidate), _kept_until(candidate, keep_days)) if end]
     end = min(ends, default=None)
@@ -26,7 +26,7 @@ def with_retention(candidate: Candidate, keep_days: Mapping[SensitiveClass, floa
 
 
 def _until(candidate: Candidate) -> datetime | None:
-    """When a statement says that it is over; an episode tells of what was."""
+    """Return when a statement says that it ends; an episode is about the past and has no such end."""
     if candidate.expires_at is not None or candidate.kind in ("episode", "summary", "pattern"):
         return None
     if candidate.statement is not None and candidate.statement.phase not in _HOLDING:

@@ -1,6 +1,6 @@
-"""The stages: each once, with what it reads, what it writes and what it needs. Everything that lists stages reads this.
+"""The list of stages, with the tables that each reads and writes and the models that it needs.
 
-Importing it costs nothing: a stage's package is imported when the stage is called.
+Every other list of stages is taken from this one. A stage's package is imported only when the stage is called.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A step from the log to memory; called with the work, it returns the report of its run.
+    """A step of consolidation; called with the work, it returns the report of its run.
 
-    Its function has its name, in `reverie/consolidate/<name>/stage.py`, and its statements are in
+    Its function has the same name, in `reverie/consolidate/<name>/stage.py`, and its statements are in
     `sql/queries/<name>.sql`.
     """
 
     name: str
-    #: What it does, in a line.
+    #: One sentence on the work that it does.
     summary: str
-    #: What it makes, as an orchestrator shows it.
+    #: Name of its result, as an orchestrator shows it.
     result: str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
-    #: It needs the embedding model.
+    #: Whether it needs the embedding model.
     embeds: bool = False
-    #: It asks a language model, where one is set.
+    #: Whether it asks a language model, if one is set.
     asks: bool = False
-    #: `reverie run --stage` runs it by itself; otherwise it runs only within a cycle.
+    #: Whether `reverie run --stage` runs it by itself; if not, it runs only within a cycle.
     alone: bool = True
-    #: Which of its counts is the number of rows that it wrote to a table, where one is.
+    #: By table: the count in its report that is the number of rows written, if there is one.
     counted: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, work: Work) -> Report:
@@ -47,7 +47,7 @@ class Stage:
         return cast("Callable[[Work], Report]", getattr(module, self.name))(work)
 
 
-#: In the order in which they run.
+#: All stages, in the order in which they run.
 STAGES = (
     Stage(
         name="extract",
@@ -216,14 +216,14 @@ STAGES = (
     ),
 )
 
-#: By name.
+#: All stages, by name.
 BY_NAME = {stage.name: stage for stage in STAGES}
-#: Those that `reverie run --stage` offers and reports list, in order.
+#: Names of the stages that `reverie run --stage` offers and reports list, in order.
 NAMES = tuple(stage.name for stage in STAGES if stage.alone)
 
 
 def stage_tables() -> dict[str, StageTables]:
-    """Return what each stage reads and writes, for events of its lineage."""
+    """Return the tables that each stage reads and writes, for its lineage events."""
     return {
         stage.name: StageTables(summary=stage.summary, reads=stage.reads, writes=stage.writes, counted=stage.counted)
         for stage in STAGES

@@ -1,4 +1,4 @@
-"""advance: everything that was said up to a time becomes memory, and the queue of what waited is cleared."""
+"""advance: everything said up to a time becomes memory, and the queue is cleared."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from reverie.store.work import Work
 
 
 def advance(work: Work) -> Iterator[Report]:
-    """Ingest, catch up and clear the queue: the work of the periodic tier; yields each stage's report.
+    """Ingest, catch up and clear the queue: the work of the periodic tier; yield each stage's report.
 
-    Turns of running sessions that were said before the last cycle leave the buffer first.
+    Turns of running sessions from before the last cycle are flushed first.
     """
     return chain(flush_before_cycle(work), clearing(work, chain(ingest(work), catch_up(work))))
 
 
 def flush_before_cycle(work: Work) -> Iterator[Report]:
-    """Flush what was said up to the last cycle before the work's time and still waits; yields a report a batch.
+    """Flush buffered turns from before the last cycle at the work's time; yield a report per batch.
 
-    A session that goes on across a cycle has turns of before it in the buffer. The cycle is to know them, or they
-    would be late. A session that cannot be flushed is left to whoever flushes next, and says why.
+    A session that goes on across a cycle has earlier turns in the buffer. The cycle must include them, or they would be
+    late. A session that cannot be flushed is left to the next flush, with the reason noted.
     """
     until = floor_cycle(tenant_time(work.store, work.tenant_id, work.as_of), work.policy.cycle.period)
     if not hasten_said(work, until):
@@ -40,10 +40,10 @@ def flush_before_cycle(work: Work) -> Iterator[Report]:
 
 
 def clearing(work: Work, reports: Iterable[Report]) -> Iterator[Report]:
-    """Yield reports of the work's scope; what waited in the queue when they began leaves it.
+    """Yield reports of the work's scope, and then clear the queue of the sessions that waited at the beginning.
 
-    So the periodic tier clears the queue where no deferred tier runs. `reports` must do its work as it is read: what
-    waits is noted first, and a session that gets turns in the meantime stays.
+    So the periodic tier clears the queue if no deferred tier runs. `reports` must do its work as it is read: waiting
+    sessions are read first, and a session that gets turns in the meantime stays in the queue.
     """
     with work.transaction() as conn:
         waiting = read_waiting(conn, work.scope, as_of=work.as_of)

@@ -1,8 +1,8 @@
 """Cycles: the stages in the order and at the logical times at which a live system would have run them.
 
-A history is read and embedded in bulk; then state is worked in cycle by cycle, skipping the cycles in which nothing can
-change. Two things need no cycle of their own: importance follows from peak and accessed_at whenever it is asked for,
-and each memory knows when it is forgotten, so that a prune makes up for all the cycles since the one before.
+A history is extracted and embedded in bulk. Then it is consolidated cycle by cycle, without the cycles in which nothing
+can change. Two things need no cycle of their own: importance follows from peak and accessed_at at any time, and each
+memory stores when it is due to be forgotten, so one prune makes up for all the cycles since the last one.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from reverie.store.queries import queries
 from reverie.store.runs import Report
 from reverie.store.work import Work
 
-#: A subject that one of these fails on is left out of them; of all others, where another stage fails on it.
+#: Stages whose failure on a subject leaves it out of ingest, and out of everything that follows.
 INGEST = ("extract", "embed", "signal")
 AFTER_INGEST = (*BY_NAME, "unknown")
 
-#: A part of a cycle: works at the logical time and in the scope of its work.
+#: A part of a cycle, run at the logical time and in the scope of its work.
 Part = Callable[[Work], Iterator[Report]]
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-#: A cycle that concerns no more subjects than these is limited to them; the ledger names them.
+#: Number of subjects up to which a cycle is limited to the subjects that it concerns; the ledger names them.
 _FEW_SUBJECTS = 100
 
 
 def ingest(work: Work) -> Iterator[Report]:
-    """Extract, embed and take the signals of everything said up to `as_of`, in bulk; yields the reports.
+    """Extract, embed and make the signals of everything said up to `as_of`, in bulk; yield the reports.
 
-    What is kept no longer than its subject agreed to is erased first, and what a correction that was taken back forgot
-    is read again.
+    First, turns past their subject's retention are erased, and subjects with a correction that was taken back are
+    emptied, so that they are extracted again.
 
     Raises:
-        UnansweredError: the language model answered about no turn; what the rules found is there, and embedded.
+        UnansweredError: the language model answered about no turn; the candidates of the rules are kept and embedded.
     """
     unanswered: UnansweredError | None = None
     yield from expire(work)
@@ -82,7 +82,7 @@ def ingest(work: Work) -> Iterator[Report]:
 
 
 def tell_signals(work: Work) -> Iterator[Report]:
-    """Make moods and figures of what was embedded; what they give for memory is embedded as well."""
+    """Make the signals of embedded turns, and embed the memories that follow from them."""
     signalled = signal(work)
     yield signalled
     if signalled["memories"]:
@@ -90,19 +90,19 @@ def tell_signals(work: Work) -> Iterator[Report]:
 
 
 def analyze(work: Work) -> None:
-    """Bring the planner's statistics up to date, for the stages that follow a bulk load."""
+    """Update the planner's statistics, for the stages that follow a bulk load."""
     with work.transaction() as conn:
         conn.execute(queries("cycle")["analyze_tables"])
 
 
 def catch_up(work: Work) -> Iterator[Report]:
-    """Bring memory from wherever it is to `as_of`, cycle by cycle in event time; yields each stage's report.
+    """Bring memory from its present state to `as_of`, cycle by cycle in event time; yield each stage's report.
 
-    Cycles lie at multiples of the policy's period since midnight UTC. What was said after the last whole cycle is
-    merged, linked and, of running sessions, compressed, as the deferred tier would have done it; whole sessions,
-    themes, scoring and pruning wait for their cycle. A language model words a range of turns whenever it is due, since
-    it is shown the same turns at any time, and all else at cycles alone; without one, rules do. A tenant whose clock
-    was stopped is brought to that time and no further.
+    Cycles are at multiples of the policy's period since midnight UTC. Turns after the last whole cycle are merged,
+    linked and, in running sessions, compressed, as the deferred tier would have done it; whole sessions, themes,
+    scoring and pruning wait for their cycle. A language model words a range of turns whenever it is due, since the
+    range is the same at any time, and everything else only at cycles; without a model, rules do this. A tenant with a
+    fixed clock is brought to that time and no further.
     """
     work = replace(work, as_of=tenant_time(work.store, work.tenant_id, work.as_of))
     work.progress("cycles", 0)
@@ -124,7 +124,7 @@ def _run_cycles(work: Work) -> Iterator[Report]:
 
 
 def run_cycle(work: Work, at: datetime, scope: Scope) -> Iterator[Report]:
-    """Run one cycle on the part of the work's scope that it concerns, after what is due before it is forgotten."""
+    """Run one cycle on the part of the work's scope that it concerns; memories due before it are forgotten first."""
     yield prune(replace(work, as_of=at - work.policy.cycle.period))
     for part in PARTS.values():
         yield from part(replace(work, scope=scope, as_of=at))
@@ -132,7 +132,7 @@ def run_cycle(work: Work, at: datetime, scope: Scope) -> Iterator[Report]:
 
 
 def work_in_since(work: Work, last: datetime) -> Iterator[Report]:
-    """Work in what was said after the `last` whole cycle, as the deferred tier would have done it."""
+    """Consolidate turns after the `last` whole cycle, as the deferred tier would have done it."""
     if work.as_of > last:
         yield from work_in(work)
         yield from _shorten_running(work)
@@ -141,9 +141,9 @@ def work_in_since(work: Work, last: datetime) -> Iterator[Report]:
 
 
 def work_in(work: Work) -> Iterator[Report]:
-    """Merge, link and key what is new at `as_of`: the work of the deferred tier.
+    """Merge and link new memories at `as_of` and decide their facts: the work of the deferred tier.
 
-    What a person corrected is worked in first, each at its time: after what was known by then, before what came later.
+    Corrections are applied first, each at its own time: after everything known by then, before everything later.
     """
     yield from _work_in_corrections(work)
     yield from _merge_new(work)
@@ -161,7 +161,7 @@ def _work_in_corrections(work: Work) -> Iterator[Report]:
 
 
 def _shorten_running(work: Work) -> Iterator[Report]:
-    """Compress the oldest turns of running sessions: what a range says depends on its turns alone, not on when."""
+    """Compress the oldest turns of running sessions; a range depends only on its turns, not on when this runs."""
     if work.policy.compress.running_turns:
         compressed = compress_running(work)
         yield compressed
@@ -191,7 +191,7 @@ def _link(work: Work) -> Iterator[Report]:
 def _facts(work: Work, *, undecided: bool = False) -> Iterator[Report]:
     settled = facts(_asking(work), undecided=undecided)
     yield settled
-    if settled["rests"]:  # what is left of statements that end in part is all that is new since
+    if settled["rests"]:  # these, the remainders of statements that ended in part, are the only new memories
         yield embed(work, items=("memory",))
         yield from _merge_new(work, undecided=True)
 
@@ -217,12 +217,12 @@ def _score(work: Work) -> Iterator[Report]:
 
 
 def _asking(work: Work) -> Work:
-    """While a model is asked, the cycles are what is at work."""
+    """Return the work, with progress during calls of a model reported as that of cycles."""
     return replace(work, progress=lambda _stage, _number: work.progress("cycles", 0))
 
 
-#: What a cycle does, in order, by the stage that each part is named for. Score is last: it marks what is done, and a
-#: cycle that was killed stays pending.
+#: The parts of a cycle, in order, each by the name of its stage. Score is last because it marks memories as done, so
+#: that a cycle that was killed stays pending.
 PARTS: dict[str, Part] = {
     "correct": _work_in_corrections,
     "merge": _merge,
@@ -240,7 +240,7 @@ def floor_cycle(at: datetime, period: timedelta) -> datetime:
 
 
 def pending_cycles(work: Work, until: datetime) -> Iterator[tuple[datetime, Scope]]:
-    """Yield the cycles up to `until` at which something is to be worked in, each with the scope of what it concerns."""
+    """Yield the cycles up to `until` that have something to process, each with the scope that it concerns."""
     policy, asks = work.policy, work.language_model is not None
     params = work.scope.params() | {
         "until": until,

@@ -1,6 +1,6 @@
-"""cycle_totals: what the stages of a bucket have done since its cycle was opened, all past cycles included.
+"""cycle_totals: totals of a bucket's stages since its cycle was opened, including all past cycles.
 
-A stage that is a step of the last cycle reports what it did in that cycle alone; the totals are those of the whole run.
+A stage that is a step of the last cycle reports only that cycle; the totals are those of the whole run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reverie.store.queries import queries
 
 
 def add_cycles(totals: Totals, store: Store, scope: Scope, cycle: OpenCycle, *, driver: str) -> None:
-    """Add what a driver's runs did in a bucket of a tenant since the cycle was opened, stage by stage."""
+    """Add the totals of a driver's runs in a bucket of a tenant since the cycle was opened, stage by stage."""
     params = {
         "tenant": scope.tenant_id,
         "scope": Jsonb(scope.describe()),

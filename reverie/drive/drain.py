@@ -1,10 +1,10 @@
 """drain: sessions that went quiet become memory (the deferred tier).
 
-A batch is what is due of some subjects of one tenant. It is claimed with a lease and no transaction is open while it is
-worked in: extract and embed what is new, then catch up cycle by cycle, so that a session worked in late, because no
-tier was running, is remembered as if it had been on time. Tenants take turns, a batch each, so that none waits for
-another's backlog. Whoever drives this may be killed anywhere: the lease runs out and another goes on. A language model
-that is away makes no dead letter: what a rule finds is worked in, and what only it can do is tried again until it can.
+A batch has the due sessions of some subjects of one tenant. It is claimed with a lease, and no transaction is open
+meanwhile: new turns are extracted and embedded, then memory catches up cycle by cycle, so that a session processed
+late, because no tier was running, is remembered as if it had been on time. Tenants take turns, a batch each, so none
+waits for another's backlog. A worker may be killed at any point: its lease runs out and another worker goes on. An
+unavailable language model makes no dead letter: rules still work, and the model is asked again until it answers.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from reverie.store.runs import Report, Run, run
 from reverie.store.tenants import read_policy_name
 from reverie.store.work import Work
 
-#: Subjects of a batch: what a crash can delay, and how long a tenant lets the others wait.
+#: Subjects of a batch; it limits the delay by a crash, and the time for which a tenant lets the others wait.
 BATCH = 100
-#: How long a worker that is not heard of keeps its batch; one that works renews it.
+#: Time after which a silent worker loses its batch; a running worker renews its lease.
 LEASE = timedelta(minutes=10)
-#: Pause after the first failure; each one after that is four times as long, so that five attempts span 85 minutes, and
-#: none is longer than 17 hours.
+#: Pause after the first failure; each later one is four times as long, up to 17 hours, so that five attempts span 85
+#: minutes.
 PAUSE = timedelta(minutes=1)
 _LONGER = 4
 _LONGEST = 5
@@ -47,18 +47,18 @@ Clock = Callable[[], datetime]
 
 @dataclass(kw_only=True)
 class Drained:
-    """What a drain did: ids of tenants and counts, no user text."""
+    """The result of a drain: ids of tenants and counts, no user text."""
 
-    #: Of the stages, over all batches.
+    #: Totals of the stages, over all batches.
     totals: Totals = field(default_factory=Totals)
-    #: By tenant: batches, subjects, sessions, kept (for newer turns), failed, dead, seconds, longest_wait_seconds (of a
-    #: session, since it was due).
+    #: Counts by tenant: batches, subjects, sessions, kept (for later turns), failed, dead, seconds, and
+    #: longest_wait_seconds (of a session, since it was due).
     tenants: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
-    #: Why batches failed, or went without the language model, by tenant; the latest reason of each.
+    #: Latest reason, by tenant, why a batch failed or went without the language model.
     reasons: dict[str, str] = field(default_factory=dict)
 
     def rows(self) -> list[dict[str, str | float]]:
-        """Return a row a tenant, with its reason if it has one: what an orchestrator shows."""
+        """Return a row per tenant, with its reason if it has one, for an orchestrator to show."""
         names = ("sessions", "subjects", "kept", "failed", "dead", "batches", "seconds")
         return [
             {"tenant": tenant_id} | {name: counts[name] for name in names} | {"reason": self.reasons.get(tenant_id, "")}
@@ -66,7 +66,7 @@ class Drained:
         ]
 
     def counts(self) -> dict[str, int | float]:
-        """Return the sums over tenants, flat: what an orchestrator shows."""
+        """Return the sums over tenants, flat, for an orchestrator to show."""
         sums: dict[str, int | float] = {"tenants": len(self.tenants)}
         for name in ("batches", "subjects", "sessions", "kept", "failed", "dead"):
             sums[name] = int(sum(counts[name] for counts in self.tenants.values()))
@@ -77,13 +77,13 @@ class Drained:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drainer:
-    """Consolidates what is due, in rounds over the tenants."""
+    """Consolidates due sessions, in rounds over the tenants."""
 
     store: Store
     embedder: Embedder
-    #: None: the rules alone.
+    #: Language model; None: rules only.
     language_model: LanguageModel | None = None
-    #: Says when leases end.
+    #: Clock for the ends of leases.
     clock: Clock
     driver: str = "reverie"
     #: Subjects of a batch.
@@ -97,13 +97,13 @@ class Drainer:
         stop: Callable[[], bool] = lambda: False,
         on_batch: Callable[[Drained], None] | None = None,
     ) -> Drained:
-        """Work in what is due until nothing is, `most` sessions are done, or `stop` says so between two batches.
+        """Consolidate until nothing is due, `most` sessions are done, or `stop` returns true between two batches.
 
         `as_of` is the logical time, by default the clock's at each batch; `on_batch` is called after each batch.
 
         Raises:
-            StageError: every batch failed; it names tenants and reasons. What failed is tried again after a pause and,
-                once the policy's attempts are used up, is a dead letter; a model that does not answer uses up none.
+            StageError: every batch failed; it names tenants and reasons. A failed session is tried again after a pause
+                and becomes a dead letter after the policy's attempts; a model that does not answer uses up none.
         """
         drained, busy = Drained(), True
         while busy:
@@ -123,7 +123,7 @@ class Drainer:
 
 
 class _Batch:
-    """One tenant's turn."""
+    """One batch of a tenant."""
 
     def __init__(self, drainer: Drainer, tenant_id: str, as_of: datetime) -> None:
         self._drainer = drainer
@@ -132,11 +132,11 @@ class _Batch:
         self._tenant_id = tenant_id
         self._as_of = as_of
         self._until = drainer.clock() + LEASE
-        #: That the language model answered about no turn; the rest goes on.
+        #: Error of a language model that answered about no turn; the rest goes on.
         self._unanswered: UnansweredError | None = None
 
     def work(self, drained: Drained) -> bool:
-        """Claim and work in a batch; returns whether there was one."""
+        """Claim and consolidate a batch; return whether there was one."""
         with self._store.transaction(self._tenant_id) as conn:
             name = read_policy_name(conn, self._tenant_id)
             lease = claim(
@@ -194,7 +194,7 @@ class _Batch:
             of_part = replace(work, scope=part)
             try:
                 extracted = extract(of_part)
-            except UnansweredError as error:  # its turns wait in the log; the session is remembered by rule
+            except UnansweredError as error:  # its turns wait in the log; the session is remembered by rules
                 self._unanswered = error
             else:
                 yield extracted
@@ -216,7 +216,7 @@ class _Batch:
             attempt.record(conn)
 
     def _keep(self, lease: Lease) -> None:
-        """Renew the lease when half of it is over; raise when another has taken the batch since it ran out."""
+        """Renew the lease after half of its time; raise if it ran out and another worker has taken the batch."""
         now = self._clock()
         if self._until - now > LEASE / 2:
             return
@@ -226,15 +226,15 @@ class _Batch:
                 raise StageError("The lease ran out, and other workers have taken these sessions.")
 
     def _without_the_spent(self, lease: Lease, policy: Policy, counts: dict[str, float]) -> Lease:
-        """Bury the sessions whose workers died as often as the policy lets it be tried; return the others."""
+        """Bury the sessions whose workers died in all attempts that the policy allows; return the others."""
         spent, left = _apart(lease, lambda session: session.attempts > policy.queue.attempts)
         self._bury(spent, [session.error or "Its worker died each time." for session in spent.sessions], counts)
         return left
 
     def _give_back(self, lease: Lease, policy: Policy | None, reason: str, counts: dict[str, float]) -> None:
-        """Let what failed be tried again after a pause, or bury it by the policy; without a policy this was no attempt.
+        """Postpone failed sessions, or bury them after the policy's attempts; without a policy it counts as no attempt.
 
-        So neither a policy that cannot be read nor a model that is away ever makes a dead letter.
+        So neither an unreadable policy nor an unavailable model ever makes a dead letter.
         """
         spent, left = _apart(lease, lambda session: policy is not None and session.attempts >= policy.queue.attempts)
         self._bury(spent, [reason] * len(spent.sessions), counts)
@@ -255,7 +255,7 @@ class _Batch:
 
 
 def _apart(lease: Lease, is_spent: Callable[[Claimed], bool]) -> tuple[Lease, Lease]:
-    """Split the lease into the sessions for which it is true, and the others."""
+    """Split the lease into the sessions for which `is_spent` is true, and the others."""
     spent = tuple(session for session in lease.sessions if is_spent(session))
     left = tuple(session for session in lease.sessions if session not in spent)
     return replace(lease, sessions=spent), replace(lease, sessions=left)

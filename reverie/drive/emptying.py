@@ -1,4 +1,4 @@
-"""Empty the memory of some subjects, so that the next run makes it again from the log."""
+"""Empties the memory of some subjects, so that the next run makes it again from the log."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from reverie.store.queries import queries
 
 
 def empty_subjects(conn: Connection[Any], tenant_id: str, subjects: Sequence[str]) -> dict[str, int]:
-    """Delete everything derived of these subjects; return the number of rows by table.
+    """Delete everything derived for these subjects; return the number of rows by table.
 
-    In the caller's transaction, which has locked the subjects: their rows in `memory.subjects` stay, set to nothing.
+    This happens in the caller's transaction, which has locked the subjects: their rows in `memory.subjects` are reset,
+    not deleted.
     """
     sql, params = queries("emptying"), {"tenant": tenant_id, "names": list(subjects)}
     rows = {

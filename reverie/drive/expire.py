@@ -1,6 +1,6 @@
-"""expire: what a subject agreed to keep for some days is erased when they are over (docs/erasing.md).
+"""expire: erase what is older than the retention to which its subject agreed (docs/erasing.md).
 
-Comes before the turns are read, so that the run which erases makes the subject's memory again from the rest.
+It runs before turns are extracted, so that the same run makes the subject's memory again from the rest.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from reverie.store.work import Work
 
 
 def expire(work: Work) -> Iterator[Report]:
-    """Erase what is older than its subject agreed to, at midnight UTC before `as_of`; counts `subjects` and `turns`.
+    """Erase what is past its subject's retention at midnight UTC before `as_of`; counts `subjects` and `turns`.
 
-    Each subject in a transaction of its own, with a receipt. Nothing is yielded where nothing is too old.
+    Each subject is erased in its own transaction, with a receipt. If nothing is too old, nothing is yielded.
     """
     if work.dry_run:
         return

@@ -1,8 +1,8 @@
 """Export: a person or a whole tenant as files, for people to read and for another Reverie to import.
 
-`log.jsonl` has all that memory is made of: `reverie import` writes it to the log of another database, where a run makes
-the same memory, digest for digest. `memory.jsonl` has the memory itself with its lineage, to read. `receipts.jsonl` of
-a tenant tells the other database what was erased. Everything is read in one snapshot.
+`log.jsonl` has everything from which memory is made: `reverie import` writes it to the log of another database, where a
+run makes the same memory, digest for digest. `memory.jsonl` has the memory itself with its lineage, to read.
+`receipts.jsonl`, for a tenant, tells the other database what was erased. Everything is read in one snapshot.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from reverie.store.connect import connect
 from reverie.store.privacy.export_format import FORMAT, LOG_TABLES, VERSION
 from reverie.store.queries import queries
 
-#: Tables of `memory.jsonl`, in their order: what is remembered, then where it comes from.
+#: Tables of `memory.jsonl`, in order: first the memory, last its lineage.
 MEMORY_TABLES = (
     "memory.memories",
     "memory.structured_facts",
@@ -49,29 +49,29 @@ MEMORY_TABLES = (
     "memory.tombstones",
     "memory.lineage",
 )
-#: Queries for the rows of a subject in tables that do not name it.
+#: Queries for the rows of a subject in tables without a column for it.
 _BY_SUBJECT = {"memory.lineage": "lineage_of_subject", "ops.store_items": "store_items_of_subject"}
-#: Rows that are read at a time.
+#: Rows read at a time.
 _ROWS = 2_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exported:
-    """What was written."""
+    """The result of an export."""
 
     files: Sequence[Path]
     #: Rows by table.
     counts: Mapping[str, int]
-    #: Rows that the policy leaves out, as they are sensitive.
+    #: Rows that the policy leaves out because they are sensitive.
     left_out: int = 0
 
 
 def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at: datetime) -> Exported:
     """Write `log.jsonl` and `memory.jsonl` about a subject or a whole tenant (None) into an empty or new folder.
 
-    Of a tenant that erased something, `receipts.jsonl` has the receipts, with the keys of their marks.
+    For a tenant that erased something, `receipts.jsonl` has the receipts, with the keys of their marks.
 
-    Raises NotFoundError for what there is nothing of, InputError for a folder that is not empty or cannot be written.
+    Raises NotFoundError if there is nothing to write, InputError for a folder that is not empty or cannot be written.
     """
     counts: dict[str, int] = {}
     shown = ShownRows()
@@ -100,14 +100,14 @@ def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at
 
 
 class ShownRows:
-    """Leaves out rows that have a text of the classes, and counts them."""
+    """Leaves out rows with text of a sensitive class, and counts them."""
 
     def __init__(self, classes: frozenset[SensitiveClass] = frozenset()) -> None:
         self.left_out = 0
         self._classes = classes
 
     def of(self, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Yield the others."""
+        """Yield the other rows."""
         for row in rows:
             if self._classes and any(classes_among(text, self._classes) for text in _texts(row["row"])):
                 self.left_out += 1
@@ -116,7 +116,7 @@ class ShownRows:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text within a value of JSON."""
+    """Yield every text within a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -145,7 +145,7 @@ def _manifest(conn: Connection[Any], tenant_id: str, subject_id: str | None, at:
 
 
 def _log_rows(conn: Connection[Any], tenant_id: str, subject_id: str | None) -> Iterator[dict[str, Any]]:
-    """What memory is made of; turns that wait for their flush are rows of the log."""
+    """Yield the rows from which memory is made, including buffered turns as rows of the log."""
     yield from _table_rows(conn, tenant_id, subject_id, LOG_TABLES)
     params = {"tenant": tenant_id, "subject": subject_id}
     for name in ("pending", "pending_moods"):

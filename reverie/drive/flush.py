@@ -1,4 +1,4 @@
-"""flush: capture moves the turns of quiet sessions to the log; extract reads them in the same transaction."""
+"""flush: move the turns of quiet sessions to the log, and extract them in the same transaction."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def flush_due(
     count_tokens: Callable[[str], int],
     driver: str = "reverie",
 ) -> Iterator[Report]:
-    """Flush the sessions of every tenant that are due; yields the report of each batch. Any number may do so at once.
+    """Flush the due sessions of every tenant; yield the report of each batch. Several processes may flush at once.
 
     A session that fails is tried again after a pause and delays no other. `count_tokens` measures long turns.
 
     Raises:
-        StageError: some sessions failed; it names the first tenants and their reasons, without user text.
+        StageError: some sessions failed; it names the first tenants and the reasons, without user text.
     """
     failed: dict[str, str] = {}
     due = store.flushable(as_of)
@@ -63,9 +63,9 @@ def flush_turns_of(
     count_tokens: Callable[[str], int],
     driver: str = "reverie",
 ) -> bool:
-    """Flush the turns that a memory is to be made of, so that it can be corrected; return whether any waited.
+    """Flush the turns from which a memory is to be made, so that it can be corrected; return whether any waited.
 
-    An acknowledgement tells ids of memories that the flush writes later.
+    An acknowledgement has ids of memories that the flush writes later.
     """
     work = Work(store=store, scope=Scope(tenant_id=tenant_id), policy=policy, as_of=as_of, driver=driver)
     if not hasten(work, memory_id):

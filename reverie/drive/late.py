@@ -1,8 +1,8 @@
-"""late: the memory of a subject is made again where something came in after cycles had gone beyond its time.
+"""late: the memory of a subject is made again if an observation arrived after a cycle past its event time.
 
-Merges, summaries and forgetting of that time were decided without it, so the subject is emptied, and the run that
-follows makes its memory from the log in event order. `extract` notes who is late by a turn or an event, and the log
-who is late by an outcome (docs/decisions/0092, 0107).
+Merges, summaries and forgetting were decided without that observation. So the subject is emptied, and the run that
+follows makes its memory from the log in event order. Subjects with a late turn or event are noted by `extract`, those
+with a late outcome when it is written to the log (docs/decisions/0092, 0107).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from reverie.store.work import Work
 
 
 def late_subjects(work: Work) -> list[str]:
-    """Return the subjects of the work's scope that are late, by name."""
+    """Return the names of the late subjects in the work's scope."""
     with work.transaction() as conn:
         return [name for (name,) in conn.execute(queries("late")["late_subjects"], work.scope.params())]
 
 
 def empty_late(work: Work) -> Report:
-    """Delete everything derived of the late subjects in one transaction; counts `subjects` and `rows`.
+    """Delete everything derived for the late subjects in one transaction; counts `subjects` and `rows`.
 
-    Any run makes it again; a process that is killed before the commit leaves memory as it was.
+    Any run makes it again. A process that is killed before the commit leaves memory as it was.
     """
     sql = queries("late")
     with run(work, "late") as attempt, work.transaction() as conn:
@@ -41,7 +41,7 @@ def empty_late(work: Work) -> Report:
 
 
 def remake_late(work: Work) -> Iterator[Report]:
-    """Make the memory of the late subjects again from the log, up to the work's time; yields each stage's report."""
+    """Make the memory of the late subjects again from the log, up to the work's time; yield each stage's report."""
     names = late_subjects(work)
     if names:
         part = replace(work, scope=replace(work.scope, subjects=tuple(names)))

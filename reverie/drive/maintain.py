@@ -1,7 +1,7 @@
-"""maintain: keeps tables small. It joins posting lists and deletes rows past their retention.
+"""maintain: keep tables small by joining posting lists and deleting rows past their retention.
 
-Live traffic adds a short posting list for each term of each flush, and a row of the ledger for each stage. Neither says
-anything about memory: digests do not change, and nothing that a rebuild reads is deleted (docs/decisions/0028).
+Live traffic adds a short posting list for each term of each flush, and a row of the ledger for each stage. Neither is
+part of memory: digests do not change, and nothing that a rebuild reads is deleted (docs/decisions/0028).
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
 
-#: Items of a posting list, as `embed` writes it: one that is forgotten has its list rewritten.
+#: Items of a posting list, as `embed` writes it; to forget an item, its list is rewritten.
 LIST_ITEMS = 64
-#: Subjects whose lists are joined in one transaction, and rows that are deleted in one.
+#: Subjects whose lists are joined, and rows that are deleted, in one transaction.
 _SUBJECTS = 20
 _ROWS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retention:
-    """How long rows are kept that no memory follows from; None: for ever."""
+    """The retention of rows from which no memory is made; None: for ever."""
 
     runs: timedelta | None
     recalls: timedelta | None
     contexts: timedelta | None
     calls: timedelta | None
-    #: Without them a rebuild asks the language model again.
+    #: Replies of language models; without them a rebuild asks again.
     replies: timedelta | None
     #: Vectors of former embedding models.
     embeddings: timedelta | None
 
     @classmethod
     def of(cls, settings: Settings) -> Retention:
-        """Return what the environment says; 0 days mean for ever."""
+        """Return the retention that the settings specify; 0 days mean for ever."""
 
         def days(number: int) -> timedelta | None:
             return timedelta(days=number) if number else None
@@ -56,9 +56,9 @@ class Retention:
 def maintain(work: Work, *, retention: Retention, now: datetime) -> Report:
     """Join the posting lists of a scope and delete the tenant's rows that are older than `retention` at `now`.
 
-    Counts `lists_before` and `lists` of the terms that were joined, and each kind of row that ended. `now` is the
-    clock's time, since rows end by when they were written; `as_of` names the run. Deletes in short transactions; a
-    process that is killed leaves the rest to the next run.
+    Counts `lists_before` and `lists` of the joined terms, and the deleted rows of each kind. `now` is the wall clock's
+    time, since retention counts from the time of writing; `as_of` names the run. Rows are deleted in short
+    transactions; a process that is killed leaves the rest to the next run.
     """
     with run(work, "maintain") as attempt:
         _join_lists(attempt)
@@ -93,7 +93,7 @@ def _join_lists(attempt: Run) -> None:
 
 
 def _retire(work: Work, query: str, kept: timedelta | None, now: datetime) -> int:
-    """Delete old rows of a table of ours, a batch a transaction; returns how many."""
+    """Delete old rows by a query, one batch per transaction; return how many."""
     if kept is None:
         return 0
     params: dict[str, Any] = {"tenant": work.tenant_id, "before": now - kept, "most": _ROWS}

@@ -1,8 +1,8 @@
 """Moving out: a person or a tenant in the format of another system, or as records that `reverie import` reads.
 
-mem0 and Letta get what was imported as it came, and the facts, preferences and instructions that are in force beside
-it; what a correction withholds is left out. Everything is read in one snapshot. `drive/exporting.py` writes the export
-of everything.
+For mem0 and Letta, this writes imported statements as they came, and the other facts, preferences and instructions in
+force; memories withheld by a correction are left out. Everything is read in one snapshot. `drive/exporting.py` writes
+the full export.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ MOVED_FORMATS: Mapping[str, str] = {
     "jsonl": "records.jsonl",
     "parquet": "records.parquet",
 }
-#: Rows that are read at a time.
+#: Rows read at a time.
 _ROWS = 2_000
-#: Columns of a table of records; those that are objects in a record are JSON texts.
+#: Columns of the Parquet table of records; objects in a record become JSON texts.
 _COLUMNS = ("type", "subject_id", "session_id", "source_id", "turn_index", "role", "speaker", "said_at", "text",
             "tool_calls", "metadata", "metric", "value", "positive", "observed_at", "kind", "ends_at")  # fmt: skip
 _JSON_COLUMNS = ("tool_calls", "metadata")
@@ -44,18 +44,18 @@ _Row = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MovedOut:
-    """What was written."""
+    """The result of moving out."""
 
     file: Path
     #: Records by type: turn, outcome, statement; memory: what is in force and was not imported.
     counts: Mapping[str, int]
-    #: Rows that the policy does not export, since they have a text of a sensitive class.
+    #: Rows that the policy does not export, since they have text of a sensitive class.
     left_out: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Source:
-    """What is read of whom."""
+    """The rows of a subject or a tenant, as they are read."""
 
     conn: Connection[Any]
     tenant_id: str
@@ -74,7 +74,7 @@ class _Source:
                 yield {key: value for key, value in row.items() if value is not None}
 
     def known(self) -> Iterator[_Row]:
-        """Yield what was imported, as it came, and then what else is in force, as records of statements."""
+        """Yield imported statements as they came, then the other memories in force, as records of statements."""
         yield from self.rows("statements", "statement", imported=True)
         for memory in self.rows("memories", "memory"):
             yield _as_statement(memory)
@@ -83,7 +83,7 @@ class _Source:
 def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, format: str) -> MovedOut:
     """Write a subject or a whole tenant (None) as one file of `format`, a key of `MOVED_FORMATS`, into an empty folder.
 
-    Raises NotFoundError for what there is nothing of, InputError for a folder that is not empty or cannot be written.
+    Raises NotFoundError if there is nothing to write, InputError for a folder that is not empty or cannot be written.
     """
     counts = Counter[str]()
     with connect(url, role="worker", tenant=tenant_id) as conn:
@@ -106,7 +106,7 @@ def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, 
 
 
 def _as_statement(memory: _Row) -> _Row:
-    """A memory as the record of a statement: an instruction is a fact to those who know no instructions."""
+    """Return a memory as the record of a statement; an instruction becomes a fact, since other systems have none."""
     fields = {"id": memory["id"], "kind": memory["kind"], "importance": memory["importance"]}
     record = {
         "type": "statement",
@@ -135,7 +135,7 @@ def _write_jsonl(source: _Source, file: Path) -> None:
 
 
 def _write_parquet(source: _Source, file: Path) -> None:
-    """Write the records as a table: by way of lines, which polars turns into a table a piece at a time."""
+    """Write the records as a table, by way of JSON lines, which polars converts in pieces."""
     import polars as pl
 
     lines = file.with_suffix(".part")
@@ -158,7 +158,7 @@ def _write_mem0(source: _Source, file: Path) -> None:
 
 
 def mem0_item(record: _Row) -> _Row:
-    """Return a statement as a memory of mem0; what came from there has its own fields again."""
+    """Return a statement as a memory of mem0; one that came from mem0 gets its own fields back."""
     metadata = record.get("metadata") or {}
     if metadata.get("format") == "mem0":
         return {"id": record["source_id"], "memory": record["text"], **metadata["fields"]}
@@ -177,7 +177,7 @@ def mem0_item(record: _Row) -> _Row:
 
 
 def _write_letta(source: _Source, file: Path) -> None:
-    """Write an agent file with an agent a subject: its turns as messages, what is known in a block `human`."""
+    """Write an agent file with one agent per subject: turns as messages, memories in a block `human`."""
     known = {subject: list(rows) for subject, rows in _by_subject(source.known())}
     agents, blocks = list[_Row](), list[_Row]()
 
@@ -210,7 +210,7 @@ def _letta_agent(number: int, subject_id: str, turns: list[_Row], *, has_block: 
         "source_ids": [],
         "in_context_message_ids": [],
         "messages": [_letta_message(number, place, turn) for place, turn in enumerate(turns)],
-        # what Letta has no field for: sessions, your ids and what tools were called for
+        # values without a field in Letta: sessions, your ids and tool calls
         "metadata": {"reverie": {"subject_id": subject_id, "turns": places}},
     }
 

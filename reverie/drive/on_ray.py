@@ -1,7 +1,7 @@
-"""Buckets on Ray: each is worked whole by an actor that holds the models and a connection, on any machine of a cluster.
+"""Buckets on Ray: an actor with the models and a connection processes a whole bucket, on any machine of a cluster.
 
-Only scopes and reports travel: an actor reads turns from Postgres and writes what follows from them there, by the code
-that runs without Ray. Ray is imported when it is asked for.
+Only scopes and reports are sent between machines: an actor reads from Postgres and writes to it, by the same code that
+runs without Ray. Ray is imported only when it is used.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ from reverie.store.work import Progress
 
 T = TypeVar("T")
 
-#: Makes, once an actor, the function that works a bucket there. Pickled, so its parts must be importable on each node.
+#: Makes, once per actor, the function that processes a bucket. Pickled, so each node must be able to import its parts.
 OpenWork = Callable[[], Callable[[Scope, Progress], Iterator[T]]]
 
-#: Seconds between two looks at whether the process was asked to stop.
+#: Seconds between two checks whether the process was asked to stop.
 _WAKE_SECONDS = 0.2
 _CONNECT_SECONDS = 5
-#: Bytes of shared memory of a cluster on this machine; Ray's least, since no data goes through it.
+#: Bytes of shared memory of a cluster on this machine: the minimum of Ray, since no data goes through it.
 _SHARED_BYTES = 80 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
 class RayCluster:
-    """Where the actors run and how many there are."""
+    """The cluster on which the actors run, and their number."""
 
-    #: As RAY_ADDRESS has it; None: a cluster of this machine that ends with the work.
+    #: Address as in RAY_ADDRESS; None: a cluster on this machine that ends with the work.
     address: str | None = None
     workers: int = 2
-    #: CPUs of an actor, which its embedder's threads use.
+    #: CPUs of an actor, for the threads of its embedder.
     threads: int = 1
 
 
 def on_ray(scopes: list[Scope], open_work: OpenWork[T], cluster: RayCluster, progress: Progress) -> Iterator[T]:
-    """Work each scope in an actor; yield what they yield, as it comes. An actor takes the next scope when it is free.
+    """Process each scope in an actor and yield the results as they come. A free actor takes the next scope.
 
-    `progress` is called here with what the actors report. The first error is raised and ends every actor; a step that
-    was under way is rolled back, and the same call goes on from there.
+    `progress` is called in this process with the reports of the actors. The first error is raised and ends every actor;
+    a running step is rolled back, and the same call goes on from there.
 
     Raises:
         SettingsError: Ray is not installed, or no cluster answers at the address.
@@ -71,7 +71,7 @@ def on_ray(scopes: list[Scope], open_work: OpenWork[T], cluster: RayCluster, pro
 
 
 class _Worker(Generic[T]):
-    """An actor: the models and the connection are opened for its first bucket, and end with its process."""
+    """An actor. It opens its models and connection for its first bucket and keeps them until its process ends."""
 
     def __init__(self, open_work: OpenWork[T], steps: Any) -> None:
         self._open_work = open_work
@@ -79,11 +79,11 @@ class _Worker(Generic[T]):
 
     @cached_property
     def _work(self) -> Callable[[Scope, Progress], Iterator[T]]:
-        # not in the constructor: what goes wrong there arrives as the death of the actor, without the error
+        # not in the constructor: an error there reaches the driver as the death of the actor, without the error
         return self._open_work()
 
     def work(self, scope: Scope) -> Iterator[T]:
-        # not `yield from`: Ray sends values into the generator, and an iterator of another kind takes none
+        # not `yield from`: Ray sends values into the generator, and other iterators do not accept any
         for item in self._work(scope, lambda stage, number: self._steps.put((stage, number))):  # noqa: UP028
             yield item
 
@@ -123,18 +123,18 @@ def _report(steps: Any, progress: Progress) -> None:
 
 
 def _load_ray() -> Any:
-    # read when Ray is imported: it would tell its makers about each cluster
+    # read when Ray is imported: without it, Ray reports usage statistics to its makers
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    # the driver's warnings about a future default, on every machine without an accelerator
+    # suppresses warnings about a future default on machines without an accelerator
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     return load_extra("ray", extra="ray", needed_by="REVERIE_EXECUTOR=ray")
 
 
 @contextmanager
 def connected(cluster: RayCluster) -> Iterator[Any]:
-    """Join the cluster, or start one on this machine; yield Ray's module, and leave or end the cluster.
+    """Join the cluster, or start one on this machine; yield Ray's module, then leave or end the cluster.
 
-    A process that has joined one already stays in it. Raises SettingsError as `on_ray` does.
+    A process that has already joined a cluster stays in it. Raises SettingsError as `on_ray` does.
     """
     ray = _load_ray()
     if ray.is_initialized():
@@ -144,7 +144,7 @@ def connected(cluster: RayCluster) -> Iterator[Any]:
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         ray.init(**arguments, log_to_driver=False, logging_level="error", configure_logging=False)
-    except Exception as error:  # a node that starts too slowly is a bare Exception
+    except Exception as error:  # Ray raises a bare Exception if a node starts too slowly
         raise SettingsError(
             f"Ray cannot be used ({type(error).__name__}): check RAY_ADDRESS, or unset REVERIE_EXECUTOR."
         ) from error
@@ -169,7 +169,7 @@ def _arguments(cluster: RayCluster) -> dict[str, Any]:
     host, _, port = cluster.address.rpartition(":")
     if cluster.address != "auto":
         try:
-            # Ray itself tries for minutes
+            # Ray itself would retry for minutes
             create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
         except (OSError, ValueError):
             raise SettingsError(

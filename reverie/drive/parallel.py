@@ -1,4 +1,4 @@
-"""Parallel buckets: buckets of one tenant are worked at once in one process, as an orchestrator would in several."""
+"""Parallel buckets: processes several buckets of a tenant at once, in threads of one process."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from reverie.model import SHARDS, Scope
 
 T = TypeVar("T")
 
-#: Seconds after which the waiting thread wakes up: Python runs signal handlers in the main thread only, and the system
-#: may deliver the signal to another one, which leaves the main thread asleep.
+#: Seconds after which the waiting thread wakes up. Python runs signal handlers only in the main thread, which stays
+#: asleep if the system delivers the signal to another thread.
 _WAKE_SECONDS = 0.2
 
 
 def buckets(scope: Scope, number: int) -> list[Scope]:
-    """Return `number` scopes that together are this one: ranges of the 1024 shards. A limited one stays whole."""
+    """Divide a scope into `number` ranges of the 1024 shards. A scope that is already limited stays whole."""
     if scope.subjects is not None or (scope.shard_from, scope.shard_to) != (0, SHARDS):
         return [scope]
     return [
@@ -27,9 +27,9 @@ def buckets(scope: Scope, number: int) -> list[Scope]:
 
 
 def in_parallel(scopes: list[Scope], work: Callable[[Scope], Iterator[T]]) -> Iterator[T]:
-    """Run `work` on each scope in a thread of its own; yield what they yield, as it comes.
+    """Run `work` on each scope in its own thread; yield the results as they come.
 
-    The first error is raised; it ends every thread after the step that the thread is in.
+    The first error is raised; it ends every thread after its current step.
     """
     if len(scopes) == 1:
         yield from work(scopes[0])

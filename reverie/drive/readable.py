@@ -1,4 +1,4 @@
-"""A person as a page of Markdown: what is known, what was said, and what was asked, for the person to read."""
+"""A page in Markdown for a person to read: their memories, conversations and the questions asked about them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _KINDS = {
     "summary": "Summaries",
     "episode": "What happened",
 }
-#: States of memories that are told.
+#: States of the memories on the page.
 _TOLD = ("active", "superseded")
 
 
 def write_readable(folder: Path, subject_id: str) -> Path:
-    """Write `person.md` beside the files of a person's export, made of them; return its path."""
+    """Write `person.md` from the files of a person's export, beside them; return its path."""
     log, memory = _rows(folder / "log.jsonl"), _rows(folder / "memory.jsonl")
     page = folder / "person.md"
     page.write_text("\n".join(_page(subject_id, log, memory)) + "\n", encoding="utf-8")
@@ -33,7 +33,7 @@ def write_readable(folder: Path, subject_id: str) -> Path:
 
 
 def _rows(file: Path) -> dict[str, list[dict[str, Any]]]:
-    """The rows of an export by table."""
+    """Return the rows of an export by table."""
     found: dict[str, list[dict[str, Any]]] = {}
     with file.open("rb") as lines:
         next(lines)
@@ -111,7 +111,7 @@ def _list(heading: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _inline(text: str) -> str:
-    """A text on one line, which ends no list and begins no markup of its own."""
+    """Return a text as one line with its markup escaped."""
     words = " ".join(str(text).split())
     return "".join(f"\\{char}" if char in "\\`*_[]<>#|" else char for char in words)
 

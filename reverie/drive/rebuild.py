@@ -1,7 +1,7 @@
-"""rebuild: a tenant's memory is emptied, so that the next run makes it again from the log.
+"""rebuild: empty a tenant's memory, so that the next run makes it again from the log.
 
-The log, caches of vectors and model replies, and the run ledger stay. A run over an empty memory works in everything
-that was ever said in event time, so what it makes does not depend on when or in which parts the history arrived.
+The log, the caches of vectors and model replies, and the run ledger stay. A run over an empty memory processes the
+whole log in event time, so its result does not depend on when or in which parts the history arrived.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from reverie.store.work import Work
 def empty_memory(work: Work) -> Report:
     """Delete everything derived for the work's tenant in one transaction; counts `rows` and `memories`.
 
-    What stages failed on is tried again (`released`).
+    Items on which stages failed are tried again (`released`).
 
-    Waits for stages that are at work on the tenant's subjects. A process that is killed before the commit leaves memory
-    as it was; after it, any run makes memory again.
+    Waits for running stages of the tenant's subjects. A process that is killed before the commit leaves memory as it
+    was; after the commit, any run makes memory again.
     """
     sql = queries("rebuild")
     with run(work, "rebuild") as attempt, work.transaction() as conn:

@@ -1,7 +1,7 @@
-"""reembed: a tenant's memory under another embedding model, while it goes on being recalled under the old one.
+"""reembed: change a tenant's embedding model, while recall goes on with the old one.
 
-The new vectors are made beside the live ones. Once nothing lacks them, what is live is switched in one transaction, and
-the old ones go. Killed anywhere it is run again and goes on where it was; recall never compares vectors of two models.
+The new vectors are made beside the live ones. Once no item lacks one, the active model is switched in one transaction,
+and the old vectors are removed. A killed run goes on where it stopped; recall never compares vectors of two models.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from reverie.store.queries import queries
 from reverie.store.runs import Report, run
 from reverie.store.work import Work
 
-#: Rounds of catching up with what is embedded by the old model meanwhile; each is shorter than the one before.
+#: Rounds of catching up with items embedded by the old model in the meantime; each is shorter than the last.
 _ROUNDS = 20
 #: Old vectors removed in one transaction.
 _CHUNK = 20_000
 
 
 def reembed(work: Work) -> Iterator[Report]:
-    """Embed everything of a tenant by the work's embedder, make its model the active one, remove the old vectors.
+    """Embed everything of a tenant by the work's embedder, make its model active and remove the old vectors.
 
-    Yields reports; the last one counts `switched` and `removed` vectors. The stages of the tenant must be driven with
-    the new model from then on: with another one they are refused.
+    Yields reports; the last one counts `removed` vectors. From then on the stages of the tenant must run with the new
+    model; with another one they are refused.
 
     Raises:
-        StageError: so much was embedded by the old model all the while that it was never caught up with.
+        StageError: items were embedded by the old model faster than this could catch up.
     """
     model = work.embedder.model
     for _ in range(_ROUNDS):

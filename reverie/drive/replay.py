@@ -1,6 +1,7 @@
-"""replay: a session's turns are read again, by today's policy and model (after a rule was mended, or a dead letter).
+"""replay: extract one session again with the current policy and models.
 
-What the rules find now in addition becomes memory; what was found before stays, since it has the same ids.
+It is for use after a fix of a rule, or for a dead letter. New candidates become memory; earlier ones stay, since they
+have the same ids.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from reverie.store.work import Work
 
 
 def replay(work: Work, *, subject_id: str, session_id: str) -> Iterator[Report]:
-    """Read a session's turns again and work its subject in; its dead letter and its place in the queue are gone then.
+    """Extract a session again and consolidate its subject; this removes its dead letter and its place in the queue.
 
     Raises:
         NotFoundError: the log has no turn of this session.
-        UnansweredError: the language model answered nothing; replayed again, it goes on from there.
+        UnansweredError: the language model answered nothing; another replay goes on from there.
     """
     sql, params = queries("replay"), {"tenant": work.tenant_id, "subject": subject_id, "session": session_id}
     with work.transaction() as conn:

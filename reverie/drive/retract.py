@@ -1,8 +1,8 @@
 """retract: the memory of a subject is made as if a correction that was taken back had never been made.
 
-What a correction forgot is gone, and what came after it was decided without it. So where a run had worked the
-correction in, everything derived of the subject is deleted, and the run that follows makes it again from the log, as a
-rebuild would (docs/decisions/0073). Both rows of the log then count as worked in: no cycle sees them again.
+A memory that a correction forgot is gone, and later memories were decided without it. So if a run had applied the
+correction, everything derived for the subject is deleted, and the run that follows makes it again from the log, as a
+rebuild would (docs/decisions/0073). Both rows of the log then count as applied, and no cycle reads them again.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from reverie.store.work import Work
 def settle_retractions(work: Work) -> Iterator[Report]:
     """Leave out the corrections that were taken back up to `as_of`; counts `retractions`, `subjects` and `rows`.
 
-    Comes before extract, which then reads the turns of the emptied subjects again. Nothing is yielded where nothing was
-    taken back.
+    This runs before extract, which then reads the turns of the emptied subjects again. If nothing was taken back,
+    nothing is yielded.
     """
     sql = queries("retract")
     with work.transaction() as conn:
@@ -35,7 +35,7 @@ def settle_retractions(work: Work) -> Iterator[Report]:
         attempt.report.add("retractions", len(taken_back))
         attempt.report.add("subjects", len(emptied))
         attempt.report.add("rows", sum(empty_subjects(conn, work.tenant_id, emptied).values()) if emptied else 0)
-        # what had been taken back of these subjects before was forgotten with all else
+        # read again: emptying these subjects also deleted the marks of their earlier retractions
         taken_back = conn.execute(sql["read_retractions"], params).fetchall()
         ids = [id_ for retraction_id, correction_id, _, _ in taken_back for id_ in (retraction_id, correction_id)]
         names = [subject_id for _, _, subject_id, _ in taken_back for _ in range(2)]

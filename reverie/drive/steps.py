@@ -1,9 +1,9 @@
-"""steps: a bucket's cycle in steps of its own, so that an orchestrator can show, repeat and start each stage alone.
+"""steps: a bucket's cycle in steps, so that an orchestrator can show, start and repeat each stage separately.
 
-A history stays event by event: the step `catch_up` runs every pending cycle but the last, and each stage is then a
-step of that last cycle (docs/decisions/0052). Which cycle that is and which steps are done stands in the run ledger, in
-a row of the stage `cycle` for each bucket and logical time. All steps in order do what `advance` and `maintain` do. A
-step that was killed is done again; one whose turn it is not yet changes nothing.
+A history is still processed in event time: the step `catch_up` runs every pending cycle but the last, and each stage is
+then a step of that last cycle (docs/decisions/0052). The run ledger has a row of the stage `cycle` for each bucket and
+logical time, with that last cycle and the steps done. All steps in order do what `advance` and `maintain` do. A step
+that was killed is done again; a step out of turn changes nothing.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ class CycleStep:
     """A step of a bucket's cycle."""
 
     name: str
-    #: What it does, in a line.
+    #: One sentence on the work that it does.
     summary: str
-    #: The step before it; None: it opens the cycle.
+    #: The step before it; None if it opens the cycle.
     after: str | None
 
 
 def _steps() -> tuple[CycleStep, ...]:
-    """The stages in their order, and between them what is no stage."""
+    """Return the stages in order, with the steps between them that are not stages."""
     beside = {
         "correct": ("catch_up", "All pending cycles but the last run in event time."),
         "decay": ("work_in", "Turns since the last complete cycle are processed."),
@@ -76,7 +76,7 @@ def _steps() -> tuple[CycleStep, ...]:
     )
 
 
-#: In the order in which they run.
+#: All steps, in the order in which they run.
 STEPS = _steps()
 _BY_NAME = {step.name: step for step in STEPS}
 _FIRST, _LAST = STEPS[0].name, STEPS[-1].name
@@ -84,37 +84,37 @@ _FIRST, _LAST = STEPS[0].name, STEPS[-1].name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCycle:
-    """A bucket's cycle that is worked step by step, as the run ledger has it."""
+    """A bucket's cycle in steps, as the run ledger has it."""
 
     run_id: UUID
-    #: Logical time of the whole: what was said up to it becomes memory.
+    #: Logical time of the run: turns up to it become memory.
     as_of: datetime
-    #: By the clock, when it was opened.
+    #: Time at which it was opened, by the wall clock.
     opened_at: datetime
-    #: The last pending cycle, and what it concerns; None: not chosen yet, or nothing was pending.
+    #: The last pending cycle, and its subjects (None: all); no cycle if it is not chosen yet or none was pending.
     at: datetime | None
     subjects: tuple[str, ...] | None
-    #: How many cycles were run before it by the step `catch_up`.
+    #: Number of cycles that the step `catch_up` ran before it.
     backlog: int = 0
     done: frozenset[str] = field(default_factory=frozenset)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Whether it is a step's turn in its bucket's cycle."""
+    """The standing of a step in its bucket's cycle: its turn, waiting, or done."""
 
     cycle: OpenCycle | None
-    #: The step that has to run first; None: it is this one's turn.
+    #: The step that must run first; None if it is this step's turn.
     waits_for: str | None = None
-    #: It was done before in this cycle, and is not done again.
+    #: Whether the step is already done in this cycle, and so is not repeated.
     is_done: bool = False
 
 
 def standing(store: Store, scope: Scope, as_of: datetime, step: str, *, asked: bool) -> Standing:
     """Return whether it is a step's turn in the cycle of a bucket of a tenant.
 
-    The cycle is the one that was opened at the logical time `as_of`. Unless that time was `asked` for, the latest that
-    is there will do, so that a step that is started by hand goes on with what is open.
+    The cycle is the one that was opened at the logical time `as_of`. If there is none and that time was not `asked`
+    for, the latest cycle is used, so that a step that is started by hand goes on with the open cycle.
     """
     if step == _FIRST:
         return Standing(cycle=None)
@@ -128,13 +128,13 @@ def standing(store: Store, scope: Scope, as_of: datetime, step: str, *, asked: b
 
 
 def take_step(work: Work, step: str, stands: Standing, *, retention: Retention) -> Iterator[Report]:
-    """Do a step whose turn it is, and mark it as done; yields each stage's report.
+    """Do a step whose turn it is and mark it as done; yield each stage's report.
 
-    `work`: of a bucket, at the run's logical time; a step of a cycle that is open works at that cycle's time.
+    `work` is that of a bucket, at the run's logical time; a step of an open cycle runs at that cycle's time.
 
     Raises:
         ValueError: it is not the step's turn.
-        UnansweredError: the language model answered about no turn; what the rules found is there, and embedded.
+        UnansweredError: the language model answered about no turn; the candidates of the rules are kept and embedded.
     """
     if stands.waits_for or stands.is_done:
         raise ValueError(f"it is not the turn of {step}")
@@ -148,7 +148,7 @@ def take_step(work: Work, step: str, stands: Standing, *, retention: Retention) 
 
 
 class _Cycle:
-    """One tenant's open cycle."""
+    """A tenant's open cycle."""
 
     def __init__(self, work: Work, cycle: OpenCycle, retention: Retention) -> None:
         self._ingesting, self._cycle, self._retention = work, cycle, retention
@@ -184,7 +184,7 @@ class _Cycle:
         yield from _isolated(self._ingesting, tell_signals, INGEST)
 
     def _catch_up(self) -> Iterator[Report]:
-        """Run all pending cycles but the last of the whole bucket, whatever part of it has which last one."""
+        """Run all pending cycles but the last one of the whole bucket; its parts may have different last ones."""
         last = self._last
         held: list[tuple[datetime, Scope]] = []
         backlog: set[datetime] = set()
@@ -251,7 +251,7 @@ class _Cycle:
 def _isolated(
     work: Work, part: Callable[[Work], Iterator[Report]], stages: tuple[str, ...] = AFTER_INGEST
 ) -> Iterator[Report]:
-    """Do a part of the work without the subjects that it fails on."""
+    """Do a part of the work without the subjects on which it fails."""
     return by_subject(work.store, work.scope, stages, lambda scope: part(replace(work, scope=scope)))
 
 

@@ -1,4 +1,4 @@
-"""The same work for one tenant after the other: each in transactions of its own, by its own policy."""
+"""Runs the same work for one tenant after another, each in its own transactions and by its own policy."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from reverie.store.runs import Report
 #: Does the work of one tenant in a scope, by its policy.
 TenantWork = Callable[[Scope, Policy], Iterable[Report]]
 
-#: Tenants that an error names; the run ledger has them all.
+#: Number of tenants that an error names; the run ledger has them all.
 NAMED = 5
 
 
 @dataclass(kw_only=True)
 class Totals:
-    """What a round over tenants did, stage by stage."""
+    """The totals of a round over tenants, stage by stage."""
 
     tenants: int = 0
-    #: Why, by tenant, for those that failed: a sentence of ours, or the kind of a foreign error.
+    #: Reason, by failed tenant: the message of Reverie's own error, or the type of another error.
     failed: dict[str, str] = field(default_factory=dict)
-    #: By stage and name.
+    #: Counts by stage and name.
     counts: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
-    #: By stage.
+    #: Number of runs by stage.
     runs: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     cost_usd: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def add(self, report: Report) -> None:
-        """Add one stage run."""
+        """Add the report of one run of a stage."""
         for name, number in report.counts.items():
             self.counts[report.stage][name] += number
         self.runs[report.stage] += 1
@@ -43,9 +43,9 @@ class Totals:
         self.cost_usd[report.stage] += report.cost_usd
 
     def of(self, *stages: str) -> dict[str, int | float]:
-        """Return what these stages did, as an orchestrator's metadata: counts by stage, then runs, seconds and cost.
+        """Return totals of these stages as an orchestrator's metadata: counts by stage, then runs, seconds and cost.
 
-        Counts are int where whole; seconds and cost are always float, so that a plot of them is of one type.
+        Whole counts are int; seconds and cost are always float, so that a plot of them has one type.
         """
         flat: dict[str, int | float] = {"tenants": self.tenants}
         for stage in stages:
@@ -59,9 +59,9 @@ class Totals:
 
 
 def policies(store: Store) -> Callable[[str], Policy]:
-    """Return the policy of each tenant as they stand now; a policy is read when it is first asked for.
+    """Return a function that gives the present policy of a tenant; a policy is read when it is first needed.
 
-    The function raises PolicyError for one that cannot be read, NotFoundError for a tenant that is not known.
+    The function raises PolicyError for a policy that cannot be read, NotFoundError for an unknown tenant.
     """
     names = dict(store.tenants())
 
@@ -79,9 +79,9 @@ def try_each_tenant(
     work: TenantWork,
     ready: Callable[[Scope], bool] = lambda _scope: True,
 ) -> Totals:
-    """Do `work` in the scope of each tenant that is `ready`; one tenant's failure keeps no other from theirs.
+    """Do `work` in the scope of each tenant that is `ready`; a tenant's failure does not affect the others.
 
-    Return what was done and who failed. A tenant's policy is read only if it is ready.
+    Return the totals, with the tenants that failed. A tenant's policy is read only if it is ready.
     """
     totals = Totals()
     for tenant_id, policy in store.tenants():
@@ -110,9 +110,9 @@ def for_each_tenant(store: Store, scope: Callable[[str], Scope], work: TenantWor
 
 
 def failure(reasons: dict[str, str], *, of: int) -> StageError:
-    """Return the error of a round over `of` tenants: it names the first of those that failed, and why.
+    """Return the error of a round over `of` tenants; it names the first tenants that failed, with the reasons.
 
-    It has no cause, since the message of a foreign error may hold what a user said.
+    The error has no cause, since the message of a foreign error may contain user text.
     """
     named = "; ".join(f"{tenant_id}: {reason}" for tenant_id, reason in list(reasons.items())[:NAMED])
     return StageError(f"{len(reasons)} of {of} tenants failed. {named}")

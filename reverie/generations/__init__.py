@@ -1,15 +1,15 @@
-"""Generations: memories of a tenant that a rebuild makes beside the live one, each in a database of its own.
+"""Generations: memories of a tenant that a rebuild makes beside the live one, each in its own database.
 
-Tenant, ids, schema and roles are those of the live memory, so every stage and recall works there as it does here.
+Tenant, ids, schema and roles are those of the live memory, so stages and recall work there as they do here.
 
-- `catalog`: which generations a tenant has, and what became of each
-- `following`: the log and what a rebuild reads beside it, from the live database into a generation's
-- `building`: a generation made from the log, while recall goes on
-- `publishing`: the live memory becomes that of a generation, or again what it replaced
-- `restoring`: a drill: memory made again from the log alone
-- `gates`: what a generation must not change
-- `switching`: rows that differ are replaced, in one transaction
-- `differing`: what would change: two memories of a tenant side by side
-- `memory_changes`: memories, facts and profiles that differ
-- `answer_changes`: logged questions, asked of both
+- `catalog`: the generations of a tenant, with their states
+- `following`: copies the log, and whatever else a rebuild reads, into a generation's database
+- `building`: makes a generation from the log, while recall goes on
+- `publishing`: makes a generation the live memory, or reverts this
+- `restoring`: a drill that makes memory again from the log alone
+- `gates`: the checks that a generation must pass to be published
+- `switching`: replaces the differing rows, in one transaction
+- `differing`: compares two memories of a tenant
+- `memory_changes`: differing memories, facts and profiles
+- `answer_changes`: differing answers to logged questions
 """

@@ -1,4 +1,4 @@
-"""How answers differ between two memories of a tenant: its latest logged questions, asked of both as of their time."""
+"""Differences in answers of two memories of a tenant to its latest logged questions, each as of its own time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reverie.store.session import perform
 
 
 class LoggedQuestion(NamedTuple):
-    """One question of the log."""
+    """A question of the log."""
 
     recall_id: UUID
     subject_id: str
@@ -30,7 +30,7 @@ class LoggedQuestion(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AskedSide:
-    """One of the two memories that are asked."""
+    """One of the two memories to ask."""
 
     store: Store
     policy: Policy
@@ -38,17 +38,17 @@ class AskedSide:
 
 
 class AnsweredHit(NamedTuple):
-    """One hit of an answer, with its place in the other one."""
+    """A hit of an answer, with its rank in the other answer."""
 
     id: UUID
     content: str
-    #: From 1; None: the other answer does not have it.
+    #: Rank from 1; None if the other answer does not have the hit.
     other_rank: int | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerChange:
-    """One question and both answers, best first."""
+    """A question and both answers, best hits first."""
 
     question: LoggedQuestion
     before: tuple[AnsweredHit, ...]
@@ -56,21 +56,21 @@ class AnswerChange:
 
     @property
     def first_changed(self) -> bool:
-        """Whether the first hit is another one."""
+        """Whether the first hit differs."""
         if not self.before or not self.after:
             return bool(self.before) != bool(self.after)
         return self.before[0].other_rank != 1
 
     @property
     def changed(self) -> bool:
-        """Whether any hit is another one, or in another place."""
+        """Whether any hit differs or has another rank."""
         return len(self.before) != len(self.after) or any(
             hit.other_rank != rank for rank, hit in enumerate(self.before, 1)
         )
 
 
 def answer_counts(changes: Sequence[AnswerChange]) -> dict[str, int]:
-    """Return numbers by name, for a gate and for plots."""
+    """Return the numbers of changes by name, for a gate and for plots."""
     lost = sum(hit.other_rank is None for change in changes for hit in change.before)
     new = sum(hit.other_rank is None for change in changes for hit in change.after)
     return {
@@ -94,7 +94,7 @@ def last_questions(store: Store, tenant_id: str, limit: int) -> list[LoggedQuest
 def answer_changes(
     tenant_id: str, questions: Sequence[LoggedQuestion], first: AskedSide, second: AskedSide, *, jobs: int
 ) -> list[AnswerChange]:
-    """Ask both memories each question, as of its own time; nothing is logged. `jobs` connections of each ask."""
+    """Ask both memories each question as of its own time, over `jobs` connections to each; nothing is logged."""
 
     def ask(question: LoggedQuestion) -> AnswerChange:
         query = RecallQuery(text=question.text, subject_id=question.subject_id, as_of=question.asked_at)
@@ -109,7 +109,7 @@ def answer_changes(
 
 
 def beside(question: LoggedQuestion, before: Sequence[Hit], after: Sequence[Hit]) -> AnswerChange:
-    """Set two answers beside each other. A hit is the same if its id is, or its words are."""
+    """Compare two answers. Two hits are the same if their ids or their texts are."""
 
     def placed(hits: Sequence[Hit], others: Sequence[Hit]) -> tuple[AnsweredHit, ...]:
         ids = {other.id: rank for rank, other in reversed(list(enumerate(others, 1)))}

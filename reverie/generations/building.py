@@ -1,4 +1,4 @@
-"""A generation made from the log beside the live memory, cycle by cycle in event time; recall goes on unharmed."""
+"""Builds a generation from the log beside the live memory, cycle by cycle in event time, while recall goes on."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from reverie.store.runs import Report
 from reverie.store.server.beside import create_beside
 from reverie.store.work import Work
 
-#: Nothing of a generation ends while it is kept.
+#: Rows of a generation have no retention of their own.
 _KEEP_ALL = Retention(runs=None, recalls=None, contexts=None, calls=None, replies=None, embeddings=None)
 
 
 def begin(live: LiveMemory, plan: GenerationPlan, *, anew: bool = False) -> Generation:
-    """Return the generation that such a plan began and did not complete, or a new one, with its database.
+    """Return an incomplete generation of the same plan, or a new one, with its database.
 
-    `anew`: a new one in any case.
+    `anew`: return a new one in any case.
 
-    Raises DatabaseError: the user may not create databases.
+    Raises DatabaseError if the user may not create databases.
     """
     for known in [] if anew else list_generations(live.work.store, live.tenant_id):
         same = (known.policy_hash, known.model, known.without_source)
@@ -57,11 +57,10 @@ def begin(live: LiveMemory, plan: GenerationPlan, *, anew: bool = False) -> Gene
 
 
 def build(live: LiveMemory, plan: GenerationPlan, generation: Generation) -> Iterator[Report]:
-    """Make a generation up to the time of the live work, or go on with it; yields each stage's report.
+    """Make a generation up to the time of the live work, or go on with it; yield each stage's report.
 
-    Vectors, replies and answers of small models that the tenant has are used; what a model is asked besides is booked
-    in the live database.
-    Killed anywhere, the same call goes on where it stopped.
+    The tenant's vectors, replies and answers of small models are used; other calls of models are booked in the live
+    database. If it is killed at any point, the same call goes on where it stopped.
 
     Raises:
         ConflictError: the log lost rows since the generation was begun.
@@ -71,7 +70,7 @@ def build(live: LiveMemory, plan: GenerationPlan, generation: Generation) -> Ite
         began = time.perf_counter()
         with live.work.transaction() as reading, store.transaction(live.tenant_id) as writing:
             follow_log(reading, writing, live.tenant_id, generation)
-        gc.freeze()  # what is loaded stays: looking through it again and again is a thirtieth of the work
+        gc.freeze()  # loaded objects stay: scanning them again and again takes a thirtieth of the time
         try:
             yield from bring_up(live, work_by(live, plan.policy, plan.embedder, store))
         finally:
@@ -82,9 +81,9 @@ def build(live: LiveMemory, plan: GenerationPlan, generation: Generation) -> Ite
 
 
 def bring_up(live: LiveMemory, work: Work) -> Iterator[Report]:
-    """Work in everything in a generation's log up to the work's time, bucket by bucket in parallel.
+    """Consolidate a generation's log up to the work's time, with buckets in parallel.
 
-    Subjects of whom something came in late are made again, as if it had come in event order.
+    The memory of late subjects is made again, as if everything had come in event order.
     """
     yield from in_parallel(buckets(work.scope, live.jobs), lambda part: advance(replace(work, scope=part)))
     yield from remake_late(work)
@@ -92,7 +91,7 @@ def bring_up(live: LiveMemory, work: Work) -> Iterator[Report]:
 
 
 def note_build(live: LiveMemory, generation: Generation, store: Store, *, seconds: float) -> Generation:
-    """Note what a generation holds now, and that it is complete; return its row."""
+    """Mark a generation as complete, with its present counts and digest; return its row."""
     sql, tenant_id = queries("generations"), live.tenant_id
     with store.transaction(tenant_id) as conn:
         turns, memories = conn.execute(sql["count_log"], {"tenant": tenant_id}).fetchone() or (0, 0)
@@ -112,5 +111,5 @@ def note_build(live: LiveMemory, generation: Generation, store: Store, *, second
 
 
 def work_by(live: LiveMemory, policy: Policy, embedder: Embedder, store: Store) -> Work:
-    """Return the work on a generation: in its database, at the cost of the tenant."""
+    """Return the work on a generation: in its database, with calls booked to the tenant."""
     return replace(live.work, store=store, policy=policy, embedder=embedder, books=live.work.store, is_rehearsal=True)

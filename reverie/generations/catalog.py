@@ -1,4 +1,4 @@
-"""Which generations a tenant has: rows of `ops.generations` in the live database, and their databases."""
+"""The generations of a tenant: rows of `ops.generations` in the live database, and their databases."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ COMPLETE: tuple[GenerationState, ...] = ("ready", "published", "reverted")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LiveMemory:
-    """The memory that recall answers from."""
+    """The memory from which recall answers."""
 
-    #: Its tenant, policy, models and logical time.
+    #: Work with its tenant, policy, models and logical time.
     work: Work
-    #: Of its database, as a user who may create databases.
+    #: URL of its database, for a user that may create databases.
     url: str
     #: Buckets processed in parallel.
     jobs: int = 1
 
     @property
     def tenant_id(self) -> str:
-        """Whose memory it is."""
+        """Id of the tenant."""
         return self.work.tenant_id
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GenerationPlan:
-    """By what a generation is made."""
+    """The policy, model and sources of a generation to make."""
 
-    #: As it is stored with a tenant: a name, or a path.
+    #: Name or path of the policy, as stored with a tenant.
     policy_name: str
     policy: Policy
-    #: As REVERIE_EMBEDDING_MODEL names it.
+    #: Name of the embedding model, as in REVERIE_EMBEDDING_MODEL.
     embedder_name: str
     embedder: Embedder
-    #: Turns and events of this source are left out; such a generation can be compared and not published.
+    #: Source whose turns and events are left out; such a generation can be compared but not published.
     without_source: str | None = None
 
     def __post_init__(self) -> None:
@@ -67,7 +67,7 @@ class GenerationPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Generation:
-    """One row of `ops.generations`."""
+    """A row of `ops.generations`."""
 
     number: int
     database: str
@@ -95,7 +95,7 @@ class Generation:
 
 
 def list_generations(store: Store, tenant_id: str) -> list[Generation]:
-    """Return the generations of a tenant, the latest first; those that were dropped too."""
+    """Return the generations of a tenant, including dropped ones, the latest first."""
     with store.transaction(tenant_id) as conn:
         cursor = conn.cursor(row_factory=class_row(Generation))
         return cursor.execute(queries("generations")["list_generations"], {"tenant": tenant_id}).fetchall()
@@ -105,8 +105,8 @@ def find_generation(store: Store, tenant_id: str, number: int | None, *states: G
     """Return a generation by its number, or the latest (None), that is in one of these states.
 
     Raises:
-        NotFoundError: there is none.
-        InputError: it is in another state.
+        NotFoundError: there is no such generation.
+        InputError: the generation is in another state.
     """
     known = list_generations(store, tenant_id)
     named = [each for each in known if each.number == number] if number else [e for e in known if e.state in states]
@@ -120,7 +120,7 @@ def find_generation(store: Store, tenant_id: str, number: int | None, *states: G
 
 
 def add_generation(live: LiveMemory, plan: GenerationPlan) -> Generation:
-    """Note a new generation, before it is begun."""
+    """Add the row of a new generation, before it is begun."""
     sql, tenant_id = queries("generations"), live.tenant_id
     with live.work.store.transaction(tenant_id) as conn:
         (number,) = conn.execute(sql["next_number"], {"tenant": tenant_id}).fetchone() or (1,)
@@ -140,20 +140,20 @@ def add_generation(live: LiveMemory, plan: GenerationPlan) -> Generation:
 
 
 def _database_of(url: str, tenant_id: str, number: int) -> str:
-    """The name of a generation's database: that of the live one, a hash of both names, and the number."""
+    """Return a generation's database name: the live database's, a hash of that and the tenant, and the number."""
     mark = hashlib.sha256(f"{database_name_of(url)}/{tenant_id}".encode()).hexdigest()[:8]
     return name_beside(url, f"_gen_{mark}_{number}")
 
 
 @contextmanager
 def opened(live: LiveMemory, generation: Generation) -> Iterator[Store]:
-    """Open the database of a generation. Raises DatabaseError: it is gone, or another Reverie migrated it."""
+    """Open the database of a generation. Raises DatabaseError if it is gone or another Reverie migrated it."""
     with Store.open(url_beside(live.url, generation.database), size=live.jobs + 1) as store:
         yield store
 
 
 def drop_generation(live: LiveMemory, generation: Generation) -> None:
-    """Remove a generation with its database; a published one can no longer be reverted. Raises DatabaseError."""
+    """Drop a generation with its database; a published one can no longer be reverted. Raises DatabaseError."""
     drop_beside(live.url, generation.database)
     with live.work.store.transaction(live.tenant_id) as conn:
         params = {"tenant": live.tenant_id, "number": generation.number}
@@ -161,7 +161,7 @@ def drop_generation(live: LiveMemory, generation: Generation) -> None:
 
 
 def drop_ended(live: LiveMemory, now: datetime) -> list[int]:
-    """Remove the generations whose kept window ended before `now`; return their numbers."""
+    """Drop the generations that were kept until before `now`; return their numbers."""
     with live.work.store.transaction(live.tenant_id) as conn:
         params = {"tenant": live.tenant_id, "now": now}
         ended = {number for (number,) in conn.execute(queries("generations")["ended_generations"], params)}

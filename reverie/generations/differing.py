@@ -1,4 +1,4 @@
-"""What would change: two memories of a tenant side by side, live or of a generation."""
+"""Compares two memories of a tenant, live or of a generation."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from reverie.generations.memory_changes import MemoryChanges, memory_changes, re
 from reverie.inference import Embedder
 from reverie.policy import load_policy
 
-#: A generation by its number, or what recall answers from now.
+#: A generation by its number, or the live memory.
 Side = int | Literal["live"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GenerationDiff:
-    """What the second side has otherwise than the first."""
+    """The differences of the second side from the first."""
 
     memory: MemoryChanges
     answers: tuple[AnswerChange, ...]
-    #: Texts by id as text, of the first and of the second, of the memories in the examples.
+    #: Texts of the memories in the examples, by id as text: of the first side and of the second.
     texts: tuple[dict[str, str], dict[str, str]]
 
     def counts(self) -> dict[str, int]:
-        """Return numbers by name, for a gate and for plots."""
+        """Return the numbers of differences by name, for a gate and for plots."""
         return self.memory.counts() | answer_counts(self.answers)
 
     def examples(self, limit: int) -> dict[str, list[dict[str, Any]]]:
-        """Return up to `limit` changes of each kind, with the words of users: for people, and for nobody's log."""
+        """Return up to `limit` changes of each kind. They have user text: show them to people and do not log them."""
         before, after = self.texts
         memories = [
             {
@@ -74,7 +74,7 @@ def _told(hits: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _some(memory: MemoryChanges, limit: int) -> list[dict[str, Any]]:
-    """Up to `limit` changes of memories of each kind."""
+    """Return up to `limit` changes of memories of each kind."""
     return memory.memories.group_by("change", maintain_order=True).head(limit).to_dicts()
 
 
@@ -91,7 +91,7 @@ def difference(
     `embedder_of` loads an embedding model by its name. Texts are read for up to `examples` changes of each kind.
 
     Raises:
-        NotFoundError, InputError: a side is no generation that is complete.
+        NotFoundError, InputError: a side is not a complete generation.
     """
     tenant_id = live.tenant_id
     with _asked(live, sides[0], embedder_of) as first, _asked(live, sides[1], embedder_of) as second:

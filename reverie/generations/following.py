@@ -1,7 +1,7 @@
-"""What a generation is made of: the tenant's log, its clock and its cached vectors, copied from the live database.
+"""Copies the inputs of a generation from the live database: the tenant's log, its clock and its cached vectors.
 
-A copy adds what the generation lacks, by key. So one that was interrupted goes on, and a generation that was complete
-is brought up to date.
+A copy adds the rows that the generation lacks, by key. So it can go on after an interruption, and bring a complete
+generation up to date.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from reverie.generations.catalog import Generation
 from reverie.store.queries import queries
 from reverie.store.server.copying import CopiedTable, copied_tables, copy_missing
 
-#: What was said and done; a row of these that is gone from the log was erased. Recalls and contexts end by themselves.
+#: Tables whose rows leave the log only by erasure, unlike those of recalls and contexts, which have a retention.
 _SAID = ("turns", "events", "outcomes", "corrections")
-#: Whose rows have a source.
+#: Tables whose rows have a source.
 _WITH_SOURCE = ("turns", "events")
 
 
 def follow_log(
     reading: Connection[Any], writing: Connection[Any], tenant_id: str, generation: Generation
 ) -> dict[str, int]:
-    """Copy what the log has and the generation has not, within both callers' transactions; return rows by table.
+    """Copy rows of the log that the generation lacks, within the caller's two transactions; return rows by table.
 
     Raises:
-        ConflictError: something in the generation's log is no longer in the log. The generation may not be used.
+        ConflictError: rows in the generation's log are no longer in the log. The generation must not be used.
     """
     sql = queries("generations")
     (clock_at,) = reading.execute(sql["read_clock"], {"tenant": tenant_id}).fetchone() or (None,)
@@ -61,6 +61,6 @@ def _follow_table(
 
 
 def bring_home(reading: Connection[Any], writing: Connection[Any], tenant_id: str) -> int:
-    """Copy vectors that were made for a generation into the live cache, so that the next one has them."""
+    """Copy vectors that were made for a generation into the live cache, for the next generation; return how many."""
     (cache,) = copied_tables(reading, "ops", some=("embeddings",))
     return copy_missing(reading, writing, tenant_id, cache).copied

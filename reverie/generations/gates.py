@@ -1,4 +1,4 @@
-"""The gates of publishing, by the tenant's present policy: how many answers change, and whether recall finds less."""
+"""The gates of publishing, by the tenant's present policy: the share of changed answers, and the quality of recall."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reverie.store.database import Store
 def require_publishable(
     live: LiveMemory, generation: Generation, there: Store, policy: Policy, embedder: Embedder
 ) -> None:
-    """Ask both memories the tenant's logged questions and those made from its log; nothing is logged.
+    """Ask both memories the tenant's logged questions, and questions made from its log; nothing is logged.
 
     Raises:
         QualityError: more first answers change than the policy allows, or a measure falls by more than its tolerance.
@@ -32,7 +32,7 @@ def require_publishable(
 
 
 def require_few_changes(counts: Mapping[str, int], numbers: PublishPolicy) -> None:
-    """Raise QualityError if too large a share of enough questions has another first answer."""
+    """Raise QualityError if the first answer changes for too many questions, given enough questions."""
     questions, changed = counts["questions"], counts["first_answers_changed"]
     if questions >= numbers.fewest and changed > numbers.most_changed * questions:
         raise QualityError(

@@ -1,7 +1,7 @@
-"""What differs between two memories of a tenant: memories, structured facts and profiles.
+"""Differences between two memories of a tenant: memories, structured facts and profiles.
 
-Both are read whole, once each, and compared as frames. A memory is the same in both if its id is: ids are made of event
-time, subject, kind and source. One that has another id and comes of the same turns is the same in other words.
+Each is read once as a whole, and they are compared as frames. A memory is the same in both if its id is: ids are made
+from event time, subject, kind and source. A memory with another id from the same turns is the same in other words.
 """
 
 from __future__ import annotations
@@ -32,31 +32,31 @@ _ENTRIES = ("subject_id", "connection_id", "path", "value")
 class MemoryFrames:
     """One memory of a tenant, as frames."""
 
-    #: id, subject_id, kind, state, content_hash, valid_to, superseded_by, sources; one row a memory.
+    #: id, subject_id, kind, state, content_hash, valid_to, superseded_by, sources; one row per memory.
     memories: pl.DataFrame
-    #: subject_id, speaker, category, key, value; one row a fact in force.
+    #: subject_id, speaker, category, key, value; one row per fact in force.
     facts: pl.DataFrame
-    #: subject_id, connection_id, path, value; one row an entry in force.
+    #: subject_id, connection_id, path, value; one row per entry in force.
     entries: pl.DataFrame
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MemoryChanges:
-    """What the second memory has otherwise than the first."""
+    """The differences of the second memory from the first."""
 
-    #: subject_id, kind, before, after: ids as text; `before` is null where `change` is added, `after` where it is gone.
-    #: `change`: added, gone, reworded, restated (in force otherwise, or in another state).
+    #: subject_id, kind, before, after (ids as text), change: added (`before` is null), gone (`after` is null),
+    #: reworded, restated (another state, end or successor).
     memories: pl.DataFrame
-    #: subject_id, speaker, category, key, before, after: values.
+    #: subject_id, speaker, category, key, before, after (values).
     facts: pl.DataFrame
-    #: subject_id, connection_id, path, before, after: values.
+    #: subject_id, connection_id, path, before, after (values).
     entries: pl.DataFrame
-    #: Memories of the first.
+    #: Number of memories in the first and in the second.
     before: int
     after: int
 
     def counts(self) -> dict[str, int]:
-        """Return numbers by name, for a gate and for plots."""
+        """Return the numbers of changes by name, for a gate and for plots."""
         by_change = dict(self.memories.group_by("change").len().iter_rows())
         return {
             "memories_before": self.before,
@@ -90,7 +90,7 @@ def read_frames(store: Store, tenant_id: str) -> MemoryFrames:
 
 
 def memory_changes(first: MemoryFrames, second: MemoryFrames) -> MemoryChanges:
-    """Return what differs. Pure: the frames stay as they are."""
+    """Return the differences of two memories. Pure: the frames are not changed."""
     return MemoryChanges(
         memories=_changed_memories(first.memories, second.memories),
         facts=_changed_values(first.facts, second.facts, list(_FACTS[:-1])),
@@ -114,7 +114,7 @@ def _changed_memories(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame
         for one, other in ((first, second), (second, first))
     )
     on = ["subject_id", "kind", "sources", "place"]
-    # of the same turns there is one more, or one less, or the same in other words: paired in the order of their ids
+    # memories from the same turns are paired in the order of their ids: added, gone or reworded
     paired = gone.join(added, on=on, how="full", suffix="_after", coalesce=True).with_columns(
         pl.when(pl.col("sources") == "").then(pl.lit(False)).otherwise(pl.lit(True)).alias("is_paired")
     )
@@ -137,7 +137,7 @@ def _changed_memories(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame
 
 
 def _changed_values(first: pl.DataFrame, second: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    """Return the keys whose values differ; of several values of a key, those that differ, joined."""
+    """Return the keys whose values differ, with all values of a key before and after, joined."""
     sides = (
         frame.group_by(key).agg(pl.col("value").unique().sort().str.join(" | ").alias(name))
         for frame, name in ((first, "before"), (second, "after"))

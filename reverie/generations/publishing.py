@@ -1,4 +1,4 @@
-"""publish and revert: the live memory becomes that of a generation, or again the one that it replaced."""
+"""publish and revert: make a generation the live memory, or the memory that it replaced live again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from reverie.store.queries import queries
 from reverie.store.runs import run
 from reverie.store.server.copying import copied_tables, copy_rows
 
-#: Attempts to switch while stages go on; after them, stages wait for a whole one.
+#: Attempts to switch while stages run; after these, stages wait during the last attempt.
 _ATTEMPTS = 3
 
 Verb = Literal["publish", "revert"]
@@ -34,19 +34,19 @@ Verb = Literal["publish", "revert"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Publisher:
-    """What publishing takes besides the live memory."""
+    """The parameters of publishing, besides the live memory."""
 
     #: The logical time now, by the tenant's clock.
     clock: Callable[[], datetime]
     #: Loads an embedding model by its name.
     embedder_of: Callable[[str], Embedder]
-    #: Whether the gates of the policy must let a generation pass.
+    #: Whether a generation must pass the gates of the policy.
     gated: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Switched:
-    """What a publish or revert did."""
+    """The result of a publish or revert."""
 
     tenant_id: str
     number: int
@@ -55,21 +55,21 @@ class Switched:
     rows: int
     #: Tables with such rows.
     tables: int
-    #: How often what differs was found anew, since stages wrote meanwhile.
+    #: Number of attempts; another one is needed if a stage wrote in the meantime.
     attempts: int
-    #: For how long stages and corrections of the tenant waited; recalls never did.
+    #: Time for which stages and corrections of the tenant waited; recalls never wait.
     lock_seconds: float
     kept_until: datetime
     counts: dict[str, int]
 
 
 def publish(live: LiveMemory, generation: Generation, publisher: Publisher) -> Switched:
-    """Make a generation the live memory, with everything that came in since it was built.
+    """Make a generation the live memory, with everything logged since it was built.
 
     Raises:
         QualityError: the gates of the tenant's policy refuse it.
-        InputError: it leaves a source out, so that the next run would read the rest of the log into it.
-        ConflictError: the log lost rows since it was begun.
+        InputError: it leaves a source out, which the next run would read from the log again.
+        ConflictError: the log lost rows since the generation was begun.
     """
     if generation.without_source:
         raise InputError(
@@ -86,10 +86,10 @@ def publish(live: LiveMemory, generation: Generation, publisher: Publisher) -> S
 
 
 def revert(live: LiveMemory, generation: Generation, publisher: Publisher) -> Switched:
-    """Make what a published generation replaced the live memory again, with everything that came in since.
+    """Make the memory that a published generation replaced live again, with everything logged since.
 
     Raises:
-        ConflictError: the window in which it is kept has ended, or the log lost rows since it was begun.
+        ConflictError: the replaced memory is no longer kept, or the log lost rows since the generation was begun.
     """
     if generation.kept_until is None or generation.kept_until < datetime.now(UTC):
         raise ConflictError(
@@ -143,7 +143,7 @@ class _Switch:
 
     @contextmanager
     def _connected(self) -> Iterator[Connection[Any]]:
-        """A connection of the tenant's worker, whose private tables outlive a transaction."""
+        """Yield a connection of the tenant's worker; its private tables outlive a transaction."""
         with connect(self._live.url, role="worker", tenant=self._tenant_id) as conn:
             yield conn
 
@@ -158,7 +158,7 @@ class _Switch:
     def _attempt(
         self, there: Store, writer: Connection[Any], snapshot: Connection[Any], attempt: int
     ) -> Switched | None:
-        """Find what differs, and switch unless a stage wrote since; None: one did. The last attempt lets none begin."""
+        """Find the differences and switch; None if a stage wrote meanwhile. Stages wait during the last attempt."""
         sql, params = queries("switching"), {"tenant": self._tenant_id}
         is_last = attempt > _ATTEMPTS
         with writer.transaction() if is_last else nullcontext():
@@ -225,12 +225,12 @@ class _Switch:
         )
 
     def _share(self, there: Store) -> None:
-        """The runs that wrote the memory, and vectors made for it, come to the live database."""
+        """Copy the runs that wrote the memory, and the vectors made for it, to the live database."""
         with there.transaction(self._tenant_id) as reading, self._live.work.transaction() as writing:
             (runs,) = copied_tables(reading, "ops", some=("runs",))
             copy_rows(reading, writing, self._tenant_id, runs, write=queries("generations")["share_runs"])
             bring_home(reading, writing, self._tenant_id)
 
 
-#: What the generation's database holds before a switch to it.
+#: Memory that the generation's database must hold before a switch to it, by verb.
 _HELD: dict[Verb, Held] = {"publish": "generation", "revert": "replaced"}

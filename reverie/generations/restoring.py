@@ -1,4 +1,4 @@
-"""A drill: memory is made again from the log alone, in a database of its own, and compared with the live one."""
+"""A drill: makes memory again from the log alone, in its own database, and compares it with the live one."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from reverie.store.runs import Report
 
 
 class RestoreError(ReverieError):
-    """Memory that was made again from the log alone is not the live one."""
+    """Memory made again from the log alone differs from the live memory."""
 
     exit_code = 12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RestoreDrill:
-    """What a drill came to."""
+    """The result of a drill."""
 
     #: Digests of the live memory and of the restored one.
     live: Digest
     restored: Digest
-    #: Subjects of whom history arrived late: their memory differs from a restored one until it is made again.
+    #: Subjects with late observations: their memory differs from a restored one until it is made again.
     late_subjects: int
 
     @property
     def differing(self) -> list[str]:
-        """The tables that differ, by name."""
+        """Names of the tables that differ."""
         return [name for name, table in self.restored.tables.items() if table != self.live.tables.get(name)]
 
     def require_same(self) -> None:
-        """Raise RestoreError that names the tables that differ."""
+        """Raise RestoreError with the names of the tables that differ, if any do."""
         if self.differing:
             late = f" {self.late_subjects:,} subjects are late: run `reverie rebuild --late` first."
             late *= bool(self.late_subjects)
@@ -45,14 +45,14 @@ class RestoreDrill:
 
 
 def bring_live_up(live: LiveMemory) -> Iterator[Report]:
-    """Work in what waits in the live log, as a cycle does: both memories are then of the same time."""
+    """Consolidate the waiting part of the live log, as a cycle does, so that both memories have the same time."""
     yield from in_parallel(buckets(live.work.scope, live.jobs), lambda part: advance(replace(live.work, scope=part)))
 
 
 def restore_beside(live: LiveMemory, plan: GenerationPlan) -> Iterator[Report | RestoreDrill]:
-    """Make the memory again from the log, kept replies and cached vectors; yields reports, and the outcome last.
+    """Make the memory again from the log, kept replies and cached vectors; yield reports, and the result last.
 
-    Its database is dropped, whatever comes of it.
+    Its database is dropped in any case.
     """
     yield from bring_live_up(live)
     generation = begin(live, plan, anew=True)

@@ -1,11 +1,11 @@
-"""The live memory of a tenant becomes another one, in one transaction: rows that are the same stay as they are.
+"""Replaces the live memory of a tenant by another, in one transaction; equal rows stay as they are.
 
-What differs is found before anybody waits, in a snapshot of the live memory, and lies ready in private tables. Then the
-subjects are locked, as stages lock them; if the ledger shows that a stage wrote since the snapshot, everything is done
-again. Readers see the memory before until the commit, and the other one after it.
+The differing rows are found without a lock, in a snapshot of the live memory, and staged in private tables. Then the
+subjects are locked, as stages lock them. If the ledger shows that a stage wrote since the snapshot, everything is done
+again. Readers see the old memory until the commit, and the new one after it.
 
-The rows that are replaced go into the schema `kept` of the generation's database before the commit: with them, that
-database can become the memory that was replaced, and be switched to in turn.
+The replaced rows are written to the schema `kept` of the generation's database before the commit. With them, that
+database can become the memory that was replaced, so that a later switch can return to it.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from reverie.store.locks import add_subjects
 from reverie.store.queries import queries
 from reverie.store.server.copying import CopiedTable, copied_tables, listed, stream
 
-#: Which memory a generation's database holds.
+#: The memory that a generation's database holds.
 Held = Literal["generation", "replaced"]
 
-#: Its rows are lists of postings, which differ with the batches that wrote them: compared term by term.
+#: Table of posting lists. They depend on the batches that wrote them, so they are compared term by term.
 _TERMS = "terms"
 _TERMS_KEY = ("subject_id", "term")
-#: Its rows are what is locked, and stay.
+#: Table whose rows are locked, and so are never deleted.
 _SUBJECTS = "subjects"
 _OURS, _THEIRS = Identifier("hashes_here"), Identifier("hashes_live")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StagedTable:
-    """A table of which rows are to be replaced, and how many."""
+    """A table with rows to replace: the numbers of rows to delete and to write."""
 
     table: CopiedTable
     gone: int
@@ -61,12 +61,12 @@ def hold(conn: Connection[Any], tenant_id: str, wanted: Held) -> bool:
 def stage_difference(
     snapshot: Connection[Any], there: Connection[Any], live: Connection[Any], tenant_id: str
 ) -> list[StagedTable]:
-    """Lay ready, for the connection `live`, what it takes to make the live memory that of the database `there`.
+    """Stage, for the connection `live`, the rows that make the live memory that of the database `there`.
 
     `snapshot` reads the live memory in one snapshot; `there` is in a transaction, in which the replaced rows are kept.
     """
     known = snapshot.execute(queries("switching")["read_subjects"], {"tenant": tenant_id}).fetchall()
-    # a subject of whom this memory holds nothing stays in the live one, since its row is what is locked
+    # a subject without rows in this memory stays in the live one, since its row is locked
     add_subjects(there, tenant_id, [subject_id for (subject_id,) in known])
     return [
         staged
@@ -76,7 +76,7 @@ def stage_difference(
 
 
 def apply_difference(live: Connection[Any], tenant_id: str, staged: Sequence[StagedTable]) -> int:
-    """Replace the staged rows in the caller's transaction; return how many were deleted and written."""
+    """Replace the staged rows in the caller's transaction; return how many were deleted or written."""
     return sum(
         _replace(live, each.table, named, gone=named["gone"], added=named["added"])
         for each in staged
@@ -85,7 +85,7 @@ def apply_difference(live: Connection[Any], tenant_id: str, staged: Sequence[Sta
 
 
 def _tables(conn: Connection[Any]) -> list[CopiedTable]:
-    """The tables of memory; the key of posting lists is that of what they say."""
+    """Return the tables of memory; the key of posting lists is subject and term."""
     return [
         CopiedTable(schema=table.schema, name=table.name, columns=table.columns, key=_TERMS_KEY)
         if table.name == _TERMS

@@ -2,12 +2,12 @@
 
 Nothing here touches Postgres, and no model's library is imported before it is needed.
 
-- `loading`: from a setting to a model
+- `loading`: loads the model that a setting names
 - `embedder`: the interface of embedding models
 - `minilm/`: the default embedder, which needs no network
 - `reader/`: the reader of messages
 - `judge/`: the judge of what a message ends
-- `version`: the version of what a small model gives
+- `version`: the version of a small model's answers
 - `local`: any embedding model of sentence-transformers
 - `hosted`: any embedding model that litellm can reach
 - `batching`: batches of texts for local models, and their threads
@@ -20,7 +20,7 @@ Nothing here touches Postgres, and no model's library is imported before it is n
 - `replies`: replies parsed and checked
 - `deadline`: a deadline on a whole call
 - `tokens`: token counts
-- `extras`: optional libraries, missed in one sentence
+- `extras`: optional libraries, with one sentence on how to install a missing one
 """
 
 from reverie.inference.embedder import Embedder, Vectors

@@ -1,4 +1,4 @@
-"""Which texts go through a model together, and how their batches are worked."""
+"""Groups texts into batches for a model, and works through the batches."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from reverie.interruption import check_interruption
 
 
 def equal_length_batches(lengths: Sequence[int], *, token_budget: int) -> list[list[int]]:
-    """Indices of texts in batches, longest first; every text once.
+    """Return the indices of texts in batches, longest first; every text once.
 
-    All texts of a batch have the same number of tokens, so that nothing is padded: a text's arithmetic then knows
-    nothing of its companions, and none is spent on filler. A batch holds at most `token_budget` tokens, or one text.
+    All texts of a batch have the same number of tokens, so nothing is padded: the arithmetic of a text does not depend
+    on the others, and none is spent on padding. A batch holds at most `token_budget` tokens, or one text.
     """
     by_length: defaultdict[int, list[int]] = defaultdict(list)
     for index, length in enumerate(lengths):
@@ -28,7 +28,7 @@ def equal_length_batches(lengths: Sequence[int], *, token_budget: int) -> list[l
 
 
 def work_batches(batches: Sequence[list[int]], work: Callable[[list[int]], None], *, threads: int) -> None:
-    """Call `work` with each batch, `threads` at once; an error or an interruption ends it after those under way."""
+    """Call `work` with each batch, `threads` at once; end on an error or an interruption, after those under way."""
 
     def step(batch: list[int]) -> None:
         check_interruption()
@@ -49,6 +49,6 @@ def work_batches(batches: Sequence[list[int]], work: Callable[[list[int]], None]
 
 
 def threads_of(embedder: Any) -> int:
-    """Return on how many threads an embedder works, so that models beside it take no more."""
-    threads: int = getattr(embedder, "__dict__", {}).get("threads", 1)  # one that stands for none has no attributes
+    """Return the number of threads of an embedder, so that models beside it use no more."""
+    threads: int = getattr(embedder, "__dict__", {}).get("threads", 1)  # a placeholder for none has no attributes
     return threads

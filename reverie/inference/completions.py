@@ -1,7 +1,7 @@
-"""Language models: a request in, a text with its tokens and its price out.
+"""Language models: take a request, and return a text with its tokens and its price.
 
-Nothing here retries, keeps or books: `reverie.llm` does, for every model alike. litellm, which costs seconds to
-import, is loaded by the first request that is really sent; replaying kept replies never loads it.
+Nothing here retries, caches or books; `reverie.llm` does, for every model. litellm, which takes seconds to import, is
+loaded by the first request that is sent; cached replies never load it.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ _MESSAGE_TOKENS = 16
 class Limits:
     """How a model may be called."""
 
-    #: Requests a second that all processes together send for a tenant; None: as many as come.
+    #: Requests per second that all processes together send for a tenant; None: no limit.
     per_second: float | None = None
-    #: Seconds that a request waits for its turn at most.
+    #: Longest wait of a request for its turn, in seconds.
     patience_s: float = 300.0
-    #: Requests that one stage has under way at once.
+    #: Requests that one stage has in flight at once.
     concurrency: int = 4
-    #: Items that one request may hold.
+    #: Most items of a request.
     per_request: int = 1
-    #: Times that a request is sent before it has failed.
+    #: Attempts before a request has failed.
     attempts: int = 5
-    #: Times that a reply which cannot be used is asked for again.
+    #: Times that the model is asked again after an unusable reply.
     repeats: int = 1
     #: Seconds before the second attempt; doubled for each further one, with jitter.
     backoff_s: float = 1.0
@@ -60,7 +60,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
-    """One reply as it came."""
+    """One reply, as received."""
 
     text: str
     #: Whether the provider cut it off.
@@ -95,11 +95,11 @@ class CallError(InferenceError):
 
 
 class LanguageModel(Protocol):
-    """What callers know of a language model; none of it but `complete` and `most_usd` may load a library."""
+    """The interface of a language model. Only `complete`, `most_usd` and `warm` may load a library."""
 
     @property
     def key(self) -> str:
-        """What its replies are kept under."""
+        """The key of its cached replies."""
         ...
 
     @property
@@ -112,25 +112,25 @@ class LanguageModel(Protocol):
         ...
 
     def most_usd(self, messages: Messages, *, max_tokens: int) -> float | None:
-        """What the request can cost at most; None where no price is known."""
+        """Return the most that the request can cost; None if no price is known."""
         ...
 
     def warm(self) -> None:
-        """Load all that the first request needs, without sending one. Raises InferenceError when it cannot be had."""
+        """Load all that the first request needs, without sending one. Raises InferenceError if that fails."""
         ...
 
 
 @dataclass(frozen=True)
 class HostedLanguageModel:
-    """Any model that litellm can reach: hosted ones by name, one's own behind an OpenAI-compatible server.
+    """Any model that litellm can reach: hosted models by name, or your own behind an OpenAI-compatible server.
 
-    Keys are litellm's, from the environment (`OPENAI_API_KEY`, ...).
+    litellm reads the API keys from the environment (`OPENAI_API_KEY`, ...).
     """
 
     name: str
     limits: Limits = field(kw_only=True, default=Limits())
     api_base: str | None = field(kw_only=True, default=None)
-    #: US dollars a million tokens in and out.
+    #: US dollars per million tokens, in and out.
     price: tuple[float, float] | None = field(kw_only=True, default=None)
 
     @property
@@ -139,7 +139,7 @@ class HostedLanguageModel:
         return f"litellm/{self.name}"
 
     def complete(self, messages: Messages, *, schema: dict[str, Any], max_tokens: int) -> Completion:
-        """Send one request, once, at temperature 0. Raises CallError, in whose sentence no text is quoted."""
+        """Send one request, once, at temperature 0. Raises CallError, whose message quotes no text."""
         began = time.perf_counter()
         try:
             ask = partial(
@@ -151,7 +151,7 @@ class HostedLanguageModel:
                 timeout=self.limits.timeout_s,
                 max_retries=0,  # retries are ours: each is booked
                 response_format=self._shape(schema),
-                drop_params=True,  # a model that lacks a parameter is not asked for it
+                drop_params=True,  # a parameter that the model lacks is not sent
                 **({"api_base": self.api_base} if self.api_base else {}),
             )
             reply = call_within(self.limits.timeout_s, ask)
@@ -160,9 +160,9 @@ class HostedLanguageModel:
             tokens_in, tokens_out = int(reply.usage.prompt_tokens), int(reply.usage.completion_tokens)
         except InferenceError:
             raise
-        except Exception as error:  # whatever a provider's client raises, a user gets one sentence
+        except Exception as error:  # users get one sentence, whatever a provider's client raises
             raise self._failure(error) from None  # the cause may quote the conversation
-        if not tokens_in and not tokens_out:  # a server that does not count
+        if not tokens_in and not tokens_out:  # the server does not count
             tokens_in, tokens_out = most_tokens(messages), max_tokens
         return Completion(
             text=text,
@@ -174,11 +174,11 @@ class HostedLanguageModel:
         )
 
     def most_usd(self, messages: Messages, *, max_tokens: int) -> float | None:
-        """The price of as many tokens as the messages have bytes, and of the longest reply."""
+        """Return the price of as many tokens as the messages have bytes, and of the longest reply."""
         return self._usd(most_tokens(messages), max_tokens)
 
     def warm(self) -> None:
-        """Import litellm, and by a request to a port where nobody listens what it imports when it is first used."""
+        """Import litellm and, by a request to a port where nobody listens, what it imports on first use."""
         litellm, asked = self._litellm, [{"role": "user", "content": "warm"}]
         with socket.socket() as nobody, suppress(Exception):
             nobody.bind(("127.0.0.1", 0))
@@ -195,12 +195,12 @@ class HostedLanguageModel:
             )
         except InferenceError:
             raise
-        except Exception:  # litellm raises of several kinds for a model it has no price for
+        except Exception:  # litellm raises several kinds of errors for a model that it has no price for
             return None
         return float(sum(dollars))
 
     def _shape(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """How the provider is asked for JSON: by schema where litellm knows that it can, else as llama.cpp takes it."""
+        """Return how to ask the provider for JSON: by schema if litellm says that it can, else as llama.cpp does."""
         envelope = reply_schema(schema)
         if self._litellm.supports_response_schema(self.name):
             return {"type": "json_schema", "json_schema": {"name": "replies", "schema": envelope}}
@@ -258,10 +258,10 @@ _LOADING = Lock()
 
 
 def reply_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a whole reply: a list of what `schema` describes, each with the number of its item.
+    """Return the schema of a whole reply: a list of what `schema` describes, each with the number of its item.
 
-    Without the lengths that the prompt shows and that are checked afterwards: llama.cpp's grammars do not hold a text
-    of two thousand letters, and some providers refuse them.
+    It has no limits of length, which the prompt shows and which are checked afterwards: llama.cpp's grammars cannot
+    hold a text of two thousand letters, and some providers refuse them.
     """
     schema = _unmeasured(schema)
     one = {key: value for key, value in schema.items() if key != "$defs"}
@@ -282,7 +282,7 @@ def _unmeasured(schema: Any) -> Any:
 
 
 def most_tokens(messages: Messages) -> int:
-    """At least as many tokens as any tokenizer makes of the messages: none makes more than one of a byte."""
+    """Return an upper bound on the tokens of the messages: no tokenizer makes more than one of a byte."""
     return sum(len(message["content"].encode()) + _MESSAGE_TOKENS for message in messages)
 
 
@@ -293,7 +293,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Seconds that the provider asks for, written as seconds or as a date (RFC 9110, 10.2.3)."""
+    """Return the seconds that the provider asks for, written as seconds or as a date (RFC 9110, 10.2.3)."""
     headers = getattr(error, "litellm_response_headers", None) or getattr(
         getattr(error, "response", None), "headers", {}
     )

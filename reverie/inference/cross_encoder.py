@@ -18,13 +18,13 @@ _BATCH = 32
 
 
 class CrossEncoder:
-    """A model that reads question and text together and gives one number; loaded when it is first asked.
+    """A model that reads question and text together and gives one number; loaded on first use.
 
     One question at a time: the tokenizer's settings are shared by its threads, and torch uses several by itself.
     """
 
     def __init__(self, name: str, *, device: str | None = None) -> None:
-        """`device` as torch names it, None lets the library choose. A folder's last part becomes the key."""
+        """Set the model; `device` as torch names it, None lets the library choose. A folder's last part is the key."""
         folder = Path(name).expanduser()
         self._path = str(folder) if folder.is_dir() else name
         self.model = f"sentence-transformers/{folder.resolve().name if folder.is_dir() else name}"
@@ -33,7 +33,7 @@ class CrossEncoder:
         self._missing: str | None = None
 
     def score(self, question: str, texts: Sequence[str]) -> Scores:
-        """The model's number for each pair, through a sigmoid. Raises InferenceError."""
+        """Return the model's number for each pair, through a sigmoid. Raises InferenceError."""
         if not texts:
             return np.empty(0, np.float32)
         with self._lock:
@@ -55,7 +55,7 @@ class CrossEncoder:
         return scores
 
     def _loaded(self) -> Any:
-        """The network; what once could not be loaded is not tried again, since a hub is slow to say no."""
+        """Return the network; a load that failed once is not tried again, since a hub is slow to say no."""
         if self._missing is None and self._network is None:
             try:
                 library = load_extra(
@@ -64,7 +64,7 @@ class CrossEncoder:
                 self._network = library.CrossEncoder(self._path, device=self._device)
             except InferenceError as error:
                 self._missing = str(error)
-            except Exception:  # the library raises of many kinds for what is no model
+            except Exception:  # the library raises many kinds of errors if there is no such model
                 self._missing = (
                     f"The reranker {self.model} is neither a folder of a cross-encoder nor to be had from its hub."
                 )

@@ -1,6 +1,6 @@
-"""A deadline on a whole call: connecting, waiting, and a reply that comes drop by drop.
+"""A deadline on a whole call: connecting, waiting, and a reply that arrives byte by byte.
 
-The timeouts of HTTP clients bound the silence between two bytes, so a server that sends one a second is never given up.
+The timeouts of HTTP clients bound the silence between two bytes, so a server that sends one a second never times out.
 Here a call is a coroutine on an event loop that the process keeps in a thread. At its deadline it is cancelled, which
 closes its connection: neither a thread nor a socket outlives it.
 """
@@ -21,10 +21,10 @@ _LOOPS: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def call_within(seconds: float, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Return what a call returns; not to be used in the loop's own thread.
+    """Return the result of a call; must not be used in the loop's own thread.
 
     Raises:
-        TimeoutError: it took longer; by then it is cancelled.
+        TimeoutError: if it took longer; it is then cancelled.
     """
 
     async def bounded() -> T:
@@ -35,7 +35,7 @@ def call_within(seconds: float, call: Callable[[], Coroutine[Any, Any, T]]) -> T
     try:
         return future.result()
     finally:
-        future.cancel()  # whoever waits may be interrupted
+        future.cancel()  # the waiting thread may be interrupted
 
 
 def _loop() -> asyncio.AbstractEventLoop:

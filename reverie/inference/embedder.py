@@ -13,11 +13,11 @@ Vectors = npt.NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """What every stage knows of an embedding model.
+    """The interface of an embedding model.
 
-    The same text must give the same vector, bit for bit, in whatever company it is embedded: a run that was killed
-    batches differently when it is repeated, and its digest must not tell. Models behind a network cannot promise it;
-    for them the call cache does.
+    The same text must give the same vector, bit for bit, whatever texts are embedded with it: a run that was killed
+    batches differently when it is repeated, and must have the same digest. Models behind a network cannot promise
+    this; for them the call cache does.
     """
 
     @property
@@ -32,16 +32,16 @@ class Embedder(Protocol):
 
     @property
     def price_per_token(self) -> float:
-        """US dollars; 0 for what runs on this machine."""
+        """US dollars; 0 for a model on this machine."""
         ...
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector a text, in the order of the texts; what is beyond the model's window is cut off.
+        """Return one unit vector per text, in the order of the texts; text beyond the model's window is cut off.
 
-        Raises InferenceError when the model gives no usable answer.
+        Raises InferenceError if the model gives no usable answer.
         """
         ...
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of a text as the model reads them, uncut and without special tokens."""
+        """Return the number of tokens of a text as the model reads it, uncut and without special tokens."""
         ...

@@ -1,4 +1,4 @@
-"""Libraries that come with an extra: imported when a model needs them, missed in one sentence."""
+"""Imports the libraries of extras when a model needs them; an error names the extra that is missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reverie.installing import install_command
 
 
 def load_extra(module: str, *, extra: str, needed_by: str) -> Any:
-    """The imported module; Any, because it may be absent where the types are checked.
+    """Return the imported module; Any, because it may be absent where the types are checked.
 
     Raises InferenceError naming the extra to install.
     """

@@ -1,4 +1,4 @@
-"""Any embedding model that litellm can reach: hosted ones by name, one's own behind an OpenAI-compatible server."""
+"""Any embedding model that litellm can reach: hosted ones by name, or your own behind an OpenAI-compatible server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_WAIT_S = 60.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Patience:
-    """How long a request is waited for, and how often it is repeated."""
+    """The timeout of a request, and how often it is repeated."""
 
     timeout_s: float = 60.0
     attempts: int = 5
@@ -34,10 +34,10 @@ class Patience:
 
 
 class HostedEmbedder:
-    """A model behind a network, many texts a request.
+    """A model behind a network, with many texts per request.
 
-    Such a model may answer the same text differently; the call cache, not this class, keeps a text's vector the same.
-    Keys and addresses are those of litellm, from the environment (`OPENAI_API_KEY`, `OPENAI_API_BASE`, ...) or given.
+    Such a model may give a text different vectors; the call cache, not this class, keeps a text's vector the same. Keys
+    and addresses are those of litellm, from the environment (`OPENAI_API_KEY`, `OPENAI_API_BASE`, ...) or arguments.
     """
 
     def __init__(
@@ -51,16 +51,17 @@ class HostedEmbedder:
         batch_size: int = 64,
         patience: Patience | None = None,
     ) -> None:
-        """`dimensions` asks a model that can for shorter vectors, and says what to expect of one that litellm's price
-        map does not list; when nobody says it, one word is embedded to find out.
+        """Load litellm, and find out the dimensions of the model.
 
-        Raises InferenceError when the extra is absent or no provider is known for the name.
+        `dimensions` asks a model that can for shorter vectors, and tells the length for one that litellm's price map
+        does not list; without it, one word is embedded to find out. Raises InferenceError if the extra is absent or no
+        provider is known for the name.
         """
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else the import fetches the price map
         self._litellm = load_extra("litellm", extra="litellm", needed_by=f"The model {name}")
         self._litellm.suppress_debug_info = True
         self._litellm.disable_aiohttp_transport = True  # one HTTP client for all calls
-        self._litellm.DEFAULT_MAX_RETRIES = 0  # retries are ours alone; a max_retries=0 on the call is taken for absent
+        self._litellm.DEFAULT_MAX_RETRIES = 0  # retries are ours alone; max_retries=0 on the call is ignored
         try:
             self._litellm.get_llm_provider(name)
         except self._litellm.exceptions.BadRequestError:
@@ -80,17 +81,17 @@ class HostedEmbedder:
     def _price_entry(self, name: str) -> dict[str, Any]:
         try:
             return dict(self._litellm.get_model_info(name))
-        except Exception:  # litellm raises a bare Exception for a model it has no price for
+        except Exception:  # litellm raises a bare Exception for a model that it has no price for
             return {}
 
     def count_tokens(self, text: str) -> int:
-        """Tokens by litellm's tokenizer for the model; an estimate where the provider does not publish it."""
+        """Return the tokens by litellm's tokenizer for the model; an estimate if the provider does not publish it."""
         return int(self._litellm.token_counter(model=self._name, text=text))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector a text, in the order of the texts; `threads` requests are under way at once.
+        """Return one unit vector per text, in the order of the texts; `threads` requests are in flight at once.
 
-        Raises InferenceError when a request fails for good or the reply is not what was asked for.
+        Raises InferenceError if a request fails for good or the reply is not what was asked for.
         """
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
@@ -129,12 +130,12 @@ class HostedEmbedder:
         )
         try:
             reply = retrying(call_within, self._patience.timeout_s, ask)
-        except Exception as error:  # whatever a provider's client raises, a user gets one sentence
+        except Exception as error:  # users get one sentence, whatever a provider's client raises
             raise InferenceError(self._sentence(error)) from None  # the cause may quote the texts
         return self._vectors(reply.data, len(texts))
 
     def _wait(self, state: RetryCallState) -> float:
-        """Seconds: what the server asks for, else exponential with jitter."""
+        """Return the seconds that the server asks for, else exponential backoff with jitter."""
         error = state.outcome.exception() if state.outcome else None
         headers = getattr(error, "litellm_response_headers", None) or {}
         try:
@@ -157,7 +158,7 @@ class HostedEmbedder:
         return f"The model {self.model} {reason}."
 
     def _vectors(self, data: list[dict[str, Any]], count: int) -> Vectors:
-        """The reply as unit rows; providers may answer out of order."""
+        """Return the reply as unit rows; providers may answer out of order."""
         try:
             rows = np.array([item["embedding"] for item in sorted(data, key=lambda item: item["index"])], np.float32)
         except (KeyError, TypeError, ValueError):

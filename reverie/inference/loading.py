@@ -1,6 +1,6 @@
-"""From a setting to a model: the embedder, the reranker and the language models that the environment names.
+"""Loads the embedder, the reranker and the language models that the environment names.
 
-An adapter is imported when it is asked for, since each brings a library that a run with another one must not pay for.
+An adapter is imported on first use, since each brings a library that a run with another one must not pay for.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
 
 def load_embedder(name: str, *, threads: int = 2, **options: Any) -> Embedder:
-    """The embedder called `name`: `minilm`, `sentence-transformers/<name or folder>` or `litellm/<model>`.
+    """Return the embedder called `name`: `minilm`, `sentence-transformers/<name or folder>` or `litellm/<model>`.
 
-    `threads` is how many batches are in work at once (requests, for a hosted model); `options` go to the adapter's
-    constructor. Raises InferenceError when the name is unknown, or its extra or model is missing.
+    `threads` is the number of batches in work at once (requests, for a hosted model); `options` go to the adapter's
+    constructor. Raises InferenceError if the name is unknown, or its extra or model is missing.
     """
     adapter, _, model = name.partition("/")
     if name == "minilm":
@@ -44,9 +44,9 @@ def load_embedder(name: str, *, threads: int = 2, **options: Any) -> Embedder:
 
 
 def load_reranker(name: str) -> Reranker | None:
-    """The reranker called `name`: `none`, or `sentence-transformers/<name or folder>` of a cross-encoder.
+    """Return the reranker called `name`: `none`, or `sentence-transformers/<name or folder>` of a cross-encoder.
 
-    Raises InferenceError when no adapter has that name; whether there is such a model is found out when it is asked.
+    Raises InferenceError if no adapter has that name; a missing model is only noticed on first use.
     """
     adapter, _, model = name.partition("/")
     if name == "none":
@@ -65,10 +65,10 @@ def load_language_model(
     api_base: str | None = None,
     price: tuple[float, float] | None = None,
 ) -> LanguageModel | None:
-    """The model called `name`: `none`, `litellm/<provider>/<model>`, or `recorded/<file>`.
+    """Return the model called `name`: `none`, `litellm/<provider>/<model>`, or `recorded/<file>`.
 
-    `price`: US dollars a million tokens in and out, for what litellm's price map does not list. Raises InferenceError
-    when no adapter has that name, and when the file holds no recorded replies.
+    `price`: US dollars per million tokens in and out, for a model that litellm's price map does not list. Raises
+    InferenceError if no adapter has that name, or the file holds no recorded replies.
     """
     adapter, _, model = name.partition("/")
     if name == "none":
@@ -87,7 +87,7 @@ def load_language_model(
 
 
 def language_model_of(settings: Settings) -> LanguageModel | None:
-    """The model that the environment names, with its limits; None: none. Raises InferenceError."""
+    """Return the model that the environment names, with its limits; None for `none`. Raises InferenceError."""
     from reverie.inference.completions import Limits
 
     return load_language_model(
@@ -105,7 +105,7 @@ def language_model_of(settings: Settings) -> LanguageModel | None:
 
 
 def mood_model_of(settings: Settings) -> LanguageModel | None:
-    """The model that tells moods within requests: asked once, and never waiting for its turn. Raises InferenceError."""
+    """Return the model for moods within requests: asked once, and never waiting for its turn. Raises InferenceError."""
     from reverie.inference.completions import Limits
 
     return load_language_model(

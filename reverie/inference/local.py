@@ -29,7 +29,7 @@ class LocalEmbedder:
         """Load the model; `device` as torch names it, None lets the library choose.
 
         A folder's last part becomes the key, so a retrained model needs a folder of another name. Raises InferenceError
-        when the extra is absent or there is no such model.
+        if the extra is absent or there is no such model.
         """
         library = load_extra("sentence_transformers", extra="sentence-transformers", needed_by=f"The model {name}")
         load_extra("torch", extra="sentence-transformers", needed_by=f"The model {name}").set_num_threads(1)
@@ -45,11 +45,11 @@ class LocalEmbedder:
         self._threads = threads
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of the model's own tokenizer, uncut and without special ones."""
+        """Return the number of tokens by the model's own tokenizer, uncut and without special ones."""
         return len(self._network.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector a text, in the order of the texts."""
+        """Return one unit vector per text, in the order of the texts."""
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         if not texts:
             return vectors

@@ -28,7 +28,7 @@ class Prompt(Generic[R]):
     #: The instructions, with their numbers filled in.
     text: str
     reply: type[R]
-    #: Tokens that the reply to one item may have.
+    #: Most tokens of the reply to one item.
     max_tokens: int
     #: Whether the text is the whole request about one item, whose fields fill its places as JSON.
     is_whole: bool = False
@@ -48,7 +48,7 @@ class Prompt(Generic[R]):
 
     @cached_property
     def hash(self) -> bytes:
-        """sha256 of all that the model is told beside the data, and of how long it may answer."""
+        """The sha256 of all that the model is told besides the data, and of the length that its answer may have."""
         return hashlib.sha256(f"{self.max_tokens}\x1f{self.system}".encode()).digest()
 
 
@@ -74,8 +74,8 @@ def prompt_part(name: str, **values: object) -> str:
 def messages(prompt: Prompt[Any], items: Sequence[Mapping[str, Any]], *, hint: str | None = None) -> Messages:
     """Return the request for some items; `hint` says what was wrong with an earlier reply.
 
-    What people wrote stands in JSON strings, and no `<` of theirs is left as it is, so that nothing in it can end the
-    string, the object or the block of data that it stands in. A whole prompt takes one item.
+    People's words are in JSON strings with every `<` escaped, so that they cannot end the string, the object or the
+    block of data around them. A whole prompt takes one item.
     """
     again = f"\n\nAn earlier reply could not be used: {hint}." if hint else ""
     if prompt.is_whole:

@@ -1,8 +1,8 @@
 """Recorded replies: a language model without a server, for demonstrations and tests.
 
-A recording is kept under what was asked: the name of the reply's shape and the content of the item, not the words of
-the prompt, so that a prompt may be reworded and the recording still answers. What nobody has recorded fails as
-`unrecorded`, and the rules stand for it.
+The key of a recording is what was asked: the name of the reply's shape and the content of the item, not the words of
+the prompt, so that a recording still answers after the prompt is reworded. An item without a recording fails as
+`unrecorded`, and the rules are the fallback.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reverie.errors import InferenceError
 from reverie.inference.completions import CallError, Completion, Limits
 from reverie.inference.prompts import Messages
 
-#: Bytes of a token, roughly, in English prose and JSON.
+#: Approximate bytes of a token in English prose and JSON.
 _TOKEN_BYTES = 4
 
 
@@ -27,15 +27,15 @@ _TOKEN_BYTES = 4
 class RecordedLanguageModel:
     """A language model that answers from a file, at no cost; token counts are estimates."""
 
-    #: Names the file, whatever it holds.
+    #: The name of the file, whatever it holds.
     key: str
     #: Replies by `recording_key`.
     replies: Mapping[str, dict[str, Any]]
-    #: One item a request, since what is recorded is recorded alone.
+    #: One item per request, since items are recorded one by one.
     limits: Limits
 
     def complete(self, messages: Messages, *, schema: dict[str, Any], max_tokens: int) -> Completion:
-        """Answer what is recorded. Raises CallError when nothing of the request is."""
+        """Answer the items that are recorded. Raises CallError if none is."""
         found: list[dict[str, Any]] = []
         for number, content in asked_items(messages):
             reply = self.replies.get(recording_key(schema["title"], content))
@@ -54,18 +54,18 @@ class RecordedLanguageModel:
         )
 
     def most_usd(self, messages: Messages, *, max_tokens: int) -> float:
-        """Nothing."""
+        """Return 0: recorded replies cost nothing."""
         return 0.0
 
     def warm(self) -> None:
-        """Nothing is left to load."""
+        """Do nothing: everything is loaded."""
 
 
 def recording_key(shape: str, content: Mapping[str, Any]) -> str:
-    """What a reply of this shape (the name of its model) to this item is kept under: 32 hexadecimal digits.
+    """Return the key of a reply of this shape (the name of its model) to this item: 32 hexadecimal digits.
 
-    In whatever order its lists are: what happened at one moment is shown in the order of ids, in which tenant, model
-    and prompt have a part.
+    The order of lists does not matter: items of one moment are shown in the order of their ids, which depend on
+    tenant, model and prompt.
     """
     return hashlib.sha256(_unordered([shape, [content]])).hexdigest()[:32]
 
@@ -79,14 +79,14 @@ def _unordered(value: Any) -> bytes:
 
 
 def asked_items(messages: Messages) -> list[tuple[int, dict[str, Any]]]:
-    """The items of a request as the model reads them, each with its number."""
+    """Return the items of a request as the model reads them, each with its number."""
     data = messages[-1]["content"].removeprefix("<data>").removesuffix("</data>")
     items = orjson.loads(data)["items"]
     return [(item["number"], {name: value for name, value in item.items() if name != "number"}) for item in items]
 
 
 def load_recorded(path: Path, *, limits: Limits) -> RecordedLanguageModel:
-    """Read recordings: a JSON line each, with `shape`, `key` and `reply`; raises InferenceError when there are none."""
+    """Read recordings: a JSON line each, with `shape`, `key` and `reply`; raises InferenceError if there are none."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError:

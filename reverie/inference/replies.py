@@ -1,9 +1,9 @@
-"""A language model's reply as checked values: repaired if there is only one reading, otherwise refused.
+"""Reads a language model's reply as checked values; repairs it if there is only one reading, otherwise refuses it.
 
-What is put right: code fences, prose or thoughts around the object, one object where a list of one was due, numbers as
-strings, objects and lists as JSON strings (Agent 5.1). What is not: a reply that was cut off, holds two different
-answers or the same key twice, or does not fit. Libraries that repair any text (json-repair) complete what was cut off
-and choose between two readings by themselves; what they guess would be remembered.
+It repairs code fences, prose or thoughts around the object, one object where a list of one was due, numbers as strings,
+and objects and lists as JSON strings (Agent 5.1). It refuses a reply that was cut off, holds two different answers or
+the same key twice, or does not fit. Libraries that repair any text (json-repair) complete what was cut off and choose
+between two readings by themselves; their guesses would be remembered.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-#: What is wrong with a reply.
+#: The faults of a reply.
 Fault = Literal["empty", "not_json", "truncated", "ambiguous", "wrong_shape", "missing"]
-#: What was put right.
+#: The repairs of a reply.
 Repair = Literal["fence", "prose", "thought", "unwrapped", "nested", "types"]
 
-#: What the model is told when it is asked again.
+#: The hint for each fault that the model gets when it is asked again.
 HINTS: dict[str, str] = {
     "empty": "it was empty",
     "not_json": "it was not one JSON object",
@@ -31,18 +31,18 @@ HINTS: dict[str, str] = {
     "missing": "it left out an item",
 }
 
-#: Longer replies are none to a request of ours.
+#: Most characters of a reply; no request of ours has a longer one.
 _LONGEST = 400_000
 _DEEPEST = 5
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-#: pydantic's words for "an object or a list was due".
+#: pydantic's error types for "an object or a list was due".
 _CONTAINERS = frozenset(
     {"model_type", "model_attributes_type", "dict_type", "list_type", "tuple_type", "set_type", "frozen_set_type"}
 )
 
 
 class Reply(BaseModel):
-    """What a model is asked to say about one item; the base of every stage's reply."""
+    """A model's reply about one item; the base of every stage's reply."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False, str_strip_whitespace=True, frozen=True)
 
@@ -52,7 +52,7 @@ R = TypeVar("R", bound=Reply)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replies(Generic[R]):
-    """The replies that were understood, by the number of the item."""
+    """The replies that were understood, and the faults of the others, by the number of the item."""
 
     good: dict[int, R]
     wrong: dict[int, Fault]
@@ -66,7 +66,7 @@ class _Garbled(Exception):
 
 
 def read_replies(text: str, reply: type[R], *, number: int, truncated: bool = False) -> Replies[R]:
-    """Return the reply to each of `number` items, or what is wrong with it.
+    """Return the reply to each of `number` items, or its fault.
 
     `truncated`: the provider says that it cut the reply off. Never raises.
     """
@@ -92,7 +92,7 @@ def read_replies(text: str, reply: type[R], *, number: int, truncated: bool = Fa
 
 
 def _parts(text: str, number: int, truncated: bool, repairs: set[Repair]) -> list[tuple[int, dict[str, Any]]]:
-    """The objects of the reply, each with the number of its item."""
+    """Return the objects of the reply, each with the number of its item."""
     thoughtless = _THOUGHT.sub("", text)
     if thoughtless != text:
         repairs.add("thought")
@@ -121,7 +121,7 @@ def _parts(text: str, number: int, truncated: bool, repairs: set[Repair]) -> lis
 
 
 def _whole(text: str, truncated: bool, repairs: set[Repair]) -> Any:
-    """The JSON value that the text is, or the one that it holds."""
+    """Return the JSON value that the text is, or the one that it holds."""
     try:
         return _opened(_decode(text), repairs)
     except ValueError:
@@ -135,7 +135,7 @@ def _whole(text: str, truncated: bool, repairs: set[Repair]) -> Any:
         return envelopes[0]
     if truncated:
         raise _Garbled("truncated")
-    # the first brace opens the answer; an object further in is a part of something that is broken
+    # the first brace opens the answer; an object further in is a part of something broken
     if len(found) == 1 and found[0][0] == text.find("{") and "[" not in text[: found[0][0]]:
         return found[0][1]
     if (array := _array(text)) is not None:
@@ -146,7 +146,7 @@ def _whole(text: str, truncated: bool, repairs: set[Repair]) -> Any:
 
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects that stand in a text, each with where it begins."""
+    """Yield the JSON objects in a text, each with its place."""
     at = text.find("{")
     tried = 0
     while at >= 0 and tried < 1000:
@@ -161,7 +161,7 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _array(text: str) -> list[Any] | None:
-    """The JSON list that stands in a text, if what is around it holds no other and it is no part of an object."""
+    """Return the JSON list in a text, if the text around it holds no other and it is not part of an object."""
     first, last = text.find("["), text.rfind("]")
     if 0 <= text.find("{") < first:
         return None
@@ -173,7 +173,7 @@ def _array(text: str) -> list[Any] | None:
 
 
 def _opened(value: Any, repairs: set[Repair]) -> Any:
-    """The value, or what it holds if it is JSON in a string, however deep."""
+    """Return the value, decoded if it is JSON in a string, up to `_DEEPEST` times."""
     for _ in range(_DEEPEST):
         if not isinstance(value, str):
             break
@@ -192,7 +192,7 @@ def _number(value: Any) -> int | None:
 
 
 def _checked(value: dict[str, Any], reply: type[R], repairs: set[Repair]) -> R:
-    """The part as a value of the model; strings that hold what the model wants as an object or list are opened."""
+    """Return the part as a value of the model; JSON strings are opened if the model wants an object or a list."""
     for _ in range(_DEEPEST):
         try:
             result = _strictly(value, reply) or reply.model_validate(value)
@@ -237,7 +237,7 @@ def _open_strings(value: dict[str, Any], error: ValidationError) -> bool:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; one key with two values has no one reading."""
+    """Return an object; refuse a key with two values, which has no single reading."""
     made = dict(pairs)
     if len(made) != len(pairs):
         raise ValueError("a key stands twice")
@@ -252,7 +252,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
 
 
 def _decode(text: str) -> Any:
-    """Raises ValueError."""
+    """Decode a JSON value. Raises ValueError."""
     try:
         return _DECODER.decode(text.strip())
     except RecursionError:

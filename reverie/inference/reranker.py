@@ -23,6 +23,6 @@ class Reranker(Protocol):
     def score(self, question: str, texts: Sequence[str]) -> Scores:
         """Return a score for each text; text beyond the model's window is cut off.
 
-        Raises InferenceError when the model cannot be had or gives no usable answer.
+        Raises InferenceError if the model cannot be loaded or gives no usable answer.
         """
         ...

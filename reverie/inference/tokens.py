@@ -1,6 +1,6 @@
 """Token counts for the model that will read a text: exact if its tokenizer is installed, else estimated.
 
-Nothing is fetched: of the hosted models' tokenizers those count that come with the extra `litellm`.
+Nothing is downloaded: of the hosted models' tokenizers, only those that come with the extra `litellm` are used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from reverie.inference.embedder import Embedder
 
-#: Characters that a token has on average; for budgets when no tokenizer is at hand.
+#: Average characters of a token, for budgets without a tokenizer.
 CHARACTERS_A_TOKEN = 4
 #: Byte-pair encodings that come with the extra.
 _SHIPPED = ("o200k_base", "cl100k_base")
@@ -25,27 +25,27 @@ _SHIPPED = ("o200k_base", "cl100k_base")
 class Counter:
     """Counts the tokens of texts."""
 
-    #: What counts: an encoding, an embedding model's key, or `characters/4`.
+    #: The tokenizer: an encoding, an embedding model's key, or `characters/4`.
     name: str
     count: Callable[[str], int]
-    #: Why the count is not exact, as a sentence; None: it is.
+    #: Why the count is not exact, as a sentence; None if it is.
     note: str | None = None
-    #: Whether no tokenizer reads the texts.
+    #: Whether the count is estimated, without a tokenizer.
     estimates: bool = False
 
 
 def token_counter(model: str | None, embedder: Embedder | None) -> Counter:
-    """Return what counts best for a chat model (`gpt-4o`, `openai/gpt-4o`); None: for the embedder's own tokens.
+    """Return the best counter for a chat model (`gpt-4o`, `openai/gpt-4o`); for None, of the embedder's own tokens.
 
-    A model whose tokenizer is not here is counted by the embedder's, which splits words more finely than most chat
-    models do, and without an embedder by characters; the counter's note says so.
+    If a model's tokenizer is not installed, the embedder's is used, which splits words more finely than most chat
+    models do; without an embedder, characters are counted. The counter's note says so.
     """
     encoding = _encoding(model) if model else None
     if encoding is not None:
         return Counter(name=encoding.name, count=lambda text: len(encoding.encode(text, disallowed_special=())))
     if embedder is not None:
         why = f"The tokenizer of {model} is not here: tokens are those of {embedder.model}." if model else None
-        # word pieces end where white space is, so that lines are counted once however they are put together
+        # word pieces end at white space, so each line has one count, however lines are put together
         by_line = getattr(embedder, "word_pieces", False)
         count = _by_line(embedder.count_tokens) if by_line else embedder.count_tokens
         return Counter(name=embedder.model, count=count, note=why)
@@ -58,7 +58,7 @@ def token_counter(model: str | None, embedder: Embedder | None) -> Counter:
 
 
 def _by_line(count: Callable[[str], int]) -> Callable[[str], int]:
-    """Count line by line and each line once; kept no longer than the counter, as lines are what people said."""
+    """Return a counter that counts each line once; it alone keeps the lines, since they are what people said."""
     sizes: dict[str, int] = {}
 
     def counted(text: str) -> int:
@@ -74,9 +74,9 @@ def _by_line(count: Callable[[str], int]) -> Callable[[str], int]:
 
 @cache
 def _encoding(model: str) -> Any | None:
-    """The byte-pair encoding of a model, if its name is known and its file is on this disk.
+    """Return the byte-pair encoding of a model, if its name is known and its file is on this disk.
 
-    litellm itself takes seconds to import and is only asked where its files lie.
+    litellm takes seconds to import, so it is only located.
     """
     extra = importlib.util.find_spec("litellm")
     if extra is None or not extra.submodule_search_locations or importlib.util.find_spec("tiktoken") is None:

@@ -1,4 +1,4 @@
-"""The version of what a small model gives: it changes with the model and with the code around it."""
+"""The version of a small model's answers, which changes with the model and with the code around it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 from functools import cache
 from importlib.resources import files
 
-#: Files of a package whose text decides what its model gives, beside the weights, which the model is named for.
+#: Files of a package that decide what its model gives, besides the weights, after which the model is named.
 _SUFFIXES = (".py", ".json")
 _DIGITS = 8
 

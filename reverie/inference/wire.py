@@ -14,7 +14,7 @@ _HEADER = 4
 
 
 def to_half_wire(vectors: Vectors) -> npt.NDArray[np.uint8]:
-    """Rows of shape (n, 4 + 2 * dimensions), each the value of one halfvec field; `row.tobytes()` is its parameter.
+    """Return rows of shape (n, 4 + 2 * dimensions), one per halfvec field; `row.tobytes()` is its parameter.
 
     Each number is rounded to the nearest half, ties to even; this is the only place where precision is dropped.
     """
@@ -26,7 +26,7 @@ def to_half_wire(vectors: Vectors) -> npt.NDArray[np.uint8]:
 
 
 def from_half_wire(fields: Sequence[bytes]) -> Vectors:
-    """The inverse for fields of one dimension, as float32; an empty sequence gives shape (0, 0)."""
+    """Return the vectors of fields of one dimension, as float32; an empty sequence gives shape (0, 0)."""
     if not fields:
         return np.empty((0, 0), np.float32)
     wire = np.frombuffer(b"".join(fields), np.uint8).reshape(len(fields), -1)

@@ -1,7 +1,7 @@
 """Mounts the inspector in the API's app: its pages, its style sheet, and the checks before every page.
 
-A page is read in a session of its tenant alone. A form is taken only with the token of the page that it was on, and
-from our own origin.
+A page is read in a session of its own tenant only. A form is accepted only with the token of its page, and from our own
+origin.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from reverie.inspector.views.page import InspectorPage
 from reverie.inspector.visits import COOKIE, Inspector, Visit, tenant_of_visit
 from reverie.settings import Settings
 
-#: Where the inspector is mounted.
+#: The path of the inspector.
 INSPECTOR_PATH = "/inspector"
 
 PAGES: tuple[InspectorPage, ...] = (
@@ -65,7 +65,7 @@ PAGES: tuple[InspectorPage, ...] = (
     *versions.PAGES,
 )
 _FORM = "application/x-www-form-urlencoded"
-#: Of the pages of errors.
+#: Titles of error pages, by status.
 _TITLES = {
     400: "The form cannot be taken",
     403: "Not allowed",
@@ -100,7 +100,7 @@ def mount_inspector(app: FastAPI, settings: Settings, *, operator_key: str | Non
 
 
 def _end_with(app: FastAPI, inspector: Inspector) -> None:
-    """End what runs beside the requests when the app ends, before its connections are closed."""
+    """End background work when the app ends, before its connections are closed."""
     served = app.router.lifespan_context
 
     @asynccontextmanager
@@ -158,7 +158,7 @@ def _endpoint(page: InspectorPage, inspector: Inspector, app: FastAPI) -> Callab
 def _open_endpoint(
     view: Callable[..., Awaitable[Response]], inspector: Inspector, app: FastAPI
 ) -> Callable[[Request], Awaitable[Response]]:
-    """A page for whoever is not signed in."""
+    """Return the endpoint of a page that needs no sign-in."""
 
     async def serve(request: Request) -> Response:
         request.scope["reverie.services"] = app.state.services
@@ -172,7 +172,7 @@ def _open_endpoint(
 
 
 async def _form(request: Request, inspector: Inspector) -> Mapping[str, str]:
-    """The fields of a form; none of a page that is only read. Raises ProblemError (400): it is not from our page."""
+    """Return the fields of a form; none unless it was posted. Raises ProblemError (400): it is not from our page."""
     if request.method != "POST":
         return {}
     origin = request.headers.get("origin")

@@ -1,4 +1,4 @@
-"""Counts that take seconds on a large tenant: taken beside the requests, kept for a minute, shown with their time."""
+"""Counts that take seconds on a large tenant: made in the background, kept for a minute, shown with their time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Generic, TypeVar
 
 CountsTaken = TypeVar("CountsTaken")
 
-#: Seconds for which counts are shown without counting again.
+#: Seconds for which counts are shown without a recount.
 _FRESH = 60.0
-#: Seconds that a page waits for counts; then it shows earlier ones, or says that they are being taken.
+#: Seconds that a page waits for counts; then it shows earlier ones, or says that counting is in progress.
 PATIENCE = 0.15
 
 
@@ -37,7 +37,7 @@ class KeptCounts(Generic[CountsTaken]):
     ) -> CountsTaken | None:
         """Return counts that are at most a minute old, else those that `count` returns within `patience` seconds.
 
-        Else the earlier ones, while `count` goes on; None: there are none yet. Raises what `count` raises.
+        Otherwise return earlier counts while `count` runs; None: there are none yet. Raises whatever `count` raises.
         """
         kept = self._kept.get(tenant_id)
         if kept is None or time.monotonic() - kept.at > _FRESH:
@@ -50,5 +50,5 @@ class KeptCounts(Generic[CountsTaken]):
         return None if kept is None else kept.value
 
     def end(self) -> None:
-        """Wait for the counting that goes on, and begin no other."""
+        """Wait for the running count, and start no other."""
         self._threads.shutdown(cancel_futures=True)

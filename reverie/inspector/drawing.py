@@ -1,4 +1,4 @@
-"""Plots and graphs as coordinates: the templates make SVG of them, with classes in place of styles."""
+"""Plots and graphs as coordinates, from which the templates make SVG, with classes instead of styles."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from reverie.model import Kind
 from reverie.policy.fading import Fading
 from reverie.recall.browse import Graph
 
-#: Size of a fading plot, with room for its axes, in units of the drawing.
+#: Size of a fading plot, with its axes, in units of the drawing.
 PLOT_WIDTH, PLOT_HEIGHT = 420, 180
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34, 12, 12, 12
-#: Points of a curve.
+#: Segments of a curve.
 _STEPS = 80
-#: A memory that is never forgotten is drawn for so long.
+#: The time drawn for a memory that is never forgotten.
 _HORIZON = timedelta(days=365)
 #: Size of a graph of entities.
 GRAPH_WIDTH, GRAPH_HEIGHT = 760, 520
-#: Colours of signals in the style sheet.
+#: Number of signal colours in the style sheet.
 SIGNAL_COLOURS = 12
 
 
 class Mark(NamedTuple):
-    """A place on the axis of time."""
+    """A mark on the time axis."""
 
     x: float
     label: str
@@ -37,16 +37,16 @@ class Mark(NamedTuple):
 class FadingPlot:
     """The importance of a memory over time."""
 
-    #: Points of the curve since the last access, as SVG has them.
+    #: Points of the curve since the last access, in SVG's format.
     curve: str
-    #: From when it was new to the last access.
+    #: Points of the line from when it was new to the last access.
     before: str
     #: Height of the importance below which a memory may be forgotten.
     threshold: float
     marks: Sequence[Mark]
     #: Heights of 0, 0.5 and 1.
     ticks: Sequence[tuple[float, str]]
-    #: The line of the plot in a sentence.
+    #: A description of the plot in words.
     told: str
     width: int = PLOT_WIDTH
     height: int = PLOT_HEIGHT
@@ -58,7 +58,7 @@ class FadingPlot:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FadingMemory:
-    """What the fading of a memory depends on."""
+    """The inputs of a memory's fading."""
 
     kind: Kind
     base: float
@@ -72,7 +72,7 @@ class FadingMemory:
 
 
 def fading_plot(memory: FadingMemory, fading: Fading, now: datetime) -> FadingPlot:
-    """Return the plot of a memory from when it was new until it is forgotten, by the closed form of fading."""
+    """Return the plot of a memory from when it was new until it is forgotten, by the closed formula of fading."""
     start = min(memory.happened_at, memory.accessed_at)
     end = max(memory.forget_at or now + _HORIZON, now, start + timedelta(days=1))
     end += (end - start) * 0.04
@@ -127,9 +127,9 @@ class Bar(NamedTuple):
 
 
 def stacked_bar(parts: Mapping[str, float], names: Sequence[str], scale: float) -> list[Bar]:
-    """Return the parts of a score side by side; `scale`: the score that fills the bar, `names`: their colours' order.
+    """Return the parts of a score side by side; `scale`: the score that fills the bar, `names`: the order of colours.
 
-    Parts below zero are taken off the end and not drawn: the table beside the bar has them.
+    Negative parts are not drawn: the table beside the bar has them.
     """
     bars, at = [], 0.0
     for name, value in sorted(parts.items(), key=lambda part: -part[1]):
@@ -149,7 +149,7 @@ class Node(NamedTuple):
     y: float
     radius: float
     memories: int
-    #: How its name stands to the node: start, middle or end.
+    #: The text anchor of its name: start, middle or end.
     anchor: str
     text_x: float
     text_y: float
@@ -168,7 +168,7 @@ class DrawnTie(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RelationGraph:
-    """The entities of a subject around it, tied where memories name both."""
+    """The entities of a subject around it, with a tie between two that memories name together."""
 
     nodes: Sequence[Node]
     #: Between entities.
@@ -186,7 +186,7 @@ def relation_graph(graph: Graph) -> RelationGraph:
     nodes = []
     for place, entity in enumerate(graph.entities):
         angle = 2 * math.pi * place / len(graph.entities) - math.pi / 2
-        # every second one is nearer to the middle, so that names do not meet
+        # every second one is nearer to the middle, so that names do not overlap
         reach = 1.0 if place % 2 == 0 else 0.72
         x = middle_x + reach * (GRAPH_WIDTH / 2 - 130) * math.cos(angle)
         y = middle_y + reach * (GRAPH_HEIGHT / 2 - 46) * math.sin(angle)

@@ -1,7 +1,7 @@
-"""Comparing and publishing generations beside the requests, since both take longer than a request may.
+"""Comparing and publishing generations in the background, since both take longer than a request may.
 
-One job at a time in this process, in a thread. The page of generations shows the last job of its tenant; a job is not
-kept when the process ends, but what it did is in the ledger.
+One job at a time runs in this process, in a thread. The page of generations shows the last job of its tenant. A job is
+lost when the process ends, but its effects are in the ledger.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Job:
 
     @property
     def is_running(self) -> bool:
-        """Whether it goes on."""
+        """Whether it is running."""
         return not self.future.done()
 
     @property
     def error(self) -> str | None:
-        """Why it failed, in a sentence; None: it did not."""
+        """The reason for which it failed, in a sentence; None: it did not."""
         if self.is_running:
             return None
         if self.future.cancelled():
@@ -48,7 +48,7 @@ class Job:
 
     @property
     def result(self) -> Any:
-        """What it returned; None while it goes on, or if it failed."""
+        """Its return value; None while it runs, or if it failed."""
         return None if self.is_running or self.error else self.future.result()
 
 
@@ -60,7 +60,7 @@ class Jobs:
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="inspector")
 
     def start(self, tenant_id: str, verb: str, number: int, began_at: datetime, work: Callable[[], Any]) -> Job:
-        """Start a job. Raises ConflictError: another one of the tenant goes on."""
+        """Start a job. Raises ConflictError: another one of the tenant is running."""
         running = self._jobs.get(tenant_id)
         if running and running.is_running:
             raise ConflictError(f"A {running.verb} of generation {running.number} is running: wait until it has ended.")
@@ -73,7 +73,7 @@ class Jobs:
         return self._jobs.get(tenant_id)
 
     def end(self) -> None:
-        """Wait for the job that goes on, and begin no other."""
+        """Wait for the running job, and start no other."""
         self._threads.shutdown(cancel_futures=True)
 
 

@@ -1,7 +1,7 @@
 """The words of a turn that a memory repeats, to be marked on a page.
 
-The log keeps no positions. A memory's object is quoted from its turn in most cases ("a golden retriever named Bruno"),
-so it is looked up there, and so is the longest run of words that turn and content share.
+The log stores no positions. Most memories quote their object from the turn ("a golden retriever named Bruno"), so the
+object is searched for in the turn, and so is the longest run of words that turn and content share.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 _WORD = re.compile(r"\w+")
-#: Characters that a run of some of the words must have, or it is chance.
+#: Fewest characters of a run of some of the words; shorter ones are chance.
 _SHORTEST = 4
-#: Words of a turn that are compared.
+#: Most words of a turn that are compared.
 _MOST_WORDS = 2_000
 
 
@@ -27,9 +27,9 @@ class Piece(NamedTuple):
 
 
 def marked_pieces(text: str, wanted: Sequence[str | None]) -> list[Piece]:
-    """Return a text in pieces, with the words marked that repeat any of `wanted`: the object of a memory, its content.
+    """Return a text in pieces; those that repeat any of `wanted`, a memory's object and content, are marked.
 
-    A text in which nothing is found is one piece.
+    A text without a match is one piece.
     """
     places = sorted(place for each in wanted if (place := _place(text, each or "")) is not None)
     pieces, at = [], 0
@@ -44,7 +44,7 @@ def marked_pieces(text: str, wanted: Sequence[str | None]) -> list[Piece]:
 
 
 def _place(text: str, wanted: str) -> tuple[int, int] | None:
-    """Where a text has the wanted words, or the longest run of them."""
+    """Return start and end of the wanted words in a text, or of the longest run of them."""
     said = list(_WORD.finditer(text))[:_MOST_WORDS]
     words = [found[0].casefold() for found in said]
     sought = [found[0].casefold() for found in _WORD.finditer(wanted)]

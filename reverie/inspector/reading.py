@@ -1,4 +1,4 @@
-"""What only the inspector reads: sessions, moods, the recalls in which an item served, and what an id names."""
+"""Reads data that only the inspector needs: sessions, moods, recalls that returned an item, and items by id."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Rows of a list beside others on a page.
+#: Rows of a list that shares its page with others.
 _SOME = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServedRecall:
-    """A recall in which an item was given."""
+    """A recall that returned an item."""
 
     id: UUID
     asked_at: datetime
@@ -35,7 +35,7 @@ class ListedSession:
     turns: int
     began_at: datetime
     ended_at: datetime
-    #: Mood and energy of its last message; None: none was told.
+    #: Mood and energy of its last message; None: none is known.
     mood: str | None
 
 
@@ -74,7 +74,7 @@ class ListedTurn:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Located:
-    """What an id names, and where it is."""
+    """The item with an id, and its place."""
 
     #: memory, turn or entry (of the scaffold).
     item: str
@@ -87,7 +87,7 @@ class Located:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CorrectionMade:
-    """A correction, without what was written."""
+    """A correction, without its text."""
 
     id: UUID
     subject_id: str
@@ -99,11 +99,11 @@ class CorrectionMade:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActedUpon:
-    """A trigger that somebody acted upon, or a flagged message that somebody looked at."""
+    """A trigger that somebody acted upon, or a flagged message that somebody reviewed."""
 
     #: trigger or review.
     item: str
-    #: The kind of the trigger, or why the message was flagged.
+    #: The kind of the trigger, or the reason for the flag on the message.
     kind: str
     subject_id: str
     #: done, dismissed or seen.
@@ -113,7 +113,7 @@ class ActedUpon:
 
 
 async def read_tenant(session: TenantSession) -> tuple[str, datetime | None]:
-    """Return the policy of the session's tenant, and when its clock stands still (None: it runs).
+    """Return the policy of the session's tenant, and its fixed time (None: its clock runs).
 
     Raises NotFoundError: there is no such tenant.
     """
@@ -125,7 +125,7 @@ async def read_tenant(session: TenantSession) -> tuple[str, datetime | None]:
 
 
 async def recalls_with(session: TenantSession, subject_id: str, item_id: UUID) -> list[ServedRecall]:
-    """Return the latest recalls of a subject in which an item was given."""
+    """Return the latest recalls of a subject that returned an item."""
     params = {"tenant": session.tenant_id, "subject": subject_id, "item": item_id, "limit": _SOME}
     return await session.run(Statement(queries("inspector")["recalls_with"], params, row=ServedRecall))
 
@@ -133,7 +133,7 @@ async def recalls_with(session: TenantSession, subject_id: str, item_id: UUID) -
 async def sessions_and_moods(
     session: TenantSession, subject_id: str, *, before: datetime | None
 ) -> tuple[list[ListedSession], list[LoggedMood]]:
-    """Return the latest sessions of a subject, those with turns before a time, and the moods of its last messages."""
+    """Return the latest sessions of a subject with turns before a time, and the moods of its last messages."""
     params = {"tenant": session.tenant_id, "subject": subject_id, "before": before, "limit": _SOME}
     sql = queries("inspector")
     return await session.run_all(
@@ -159,7 +159,7 @@ async def page_turns(
 
 
 async def locate(session: TenantSession, id_: UUID) -> Located:
-    """Return what an id names: a memory, a turn, a structured fact (as its memory) or an entry of the scaffold.
+    """Return the item with an id: a memory, a turn, a structured fact (as its memory) or an entry of the scaffold.
 
     Raises NotFoundError: the tenant has nothing with this id.
     """
@@ -177,7 +177,7 @@ async def latest_corrections(session: TenantSession, *, limit: int) -> list[Corr
 
 
 def count_unattended(store: Store, tenant_id: str, at: datetime) -> tuple[int, int]:
-    """Return how many flagged messages nobody has looked at, and how many triggers are due; `store`: the worker's."""
+    """Return the numbers of flagged messages to review and of triggers that are due; `store`: the worker's."""
     params = {"tenant": tenant_id, "as_of": at}
     with store.transaction(tenant_id) as conn:
         reviews, triggers = conn.execute(queries("inspector")["waiting"], params).fetchone() or (0, 0)
@@ -185,6 +185,6 @@ def count_unattended(store: Store, tenant_id: str, at: datetime) -> tuple[int, i
 
 
 async def latest_acts(session: TenantSession, *, limit: int) -> list[ActedUpon]:
-    """Return the latest triggers that were acted upon and reviews that were seen; `session` acts as the worker."""
+    """Return the latest triggers acted upon and reviews seen; `session` acts as the worker."""
     params = {"tenant": session.tenant_id, "limit": limit}
     return await session.run(Statement(queries("inspector")["acts"], params, row=ActedUpon))

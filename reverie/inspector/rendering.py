@@ -1,4 +1,4 @@
-"""Templates, links and formats of the pages, and the headers that every page has."""
+"""Templates, links and formats of the pages, and the headers of every page."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from urllib.parse import urlencode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-#: Nothing but our own style sheet and icon is loaded; no script runs, and no other site may frame a page or get a form.
+#: Only our own style sheet and icon are loaded; no script runs, and no other site may frame a page or get a form.
 CONTENT_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-#: Headers of every answer of the inspector. Pages hold what people said, so no cache keeps them.
+#: Headers of every response of the inspector. Pages quote people, so no cache may store them.
 PAGE_HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": CONTENT_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # not no-referrer: a browser would send the origin null with our own forms
+    # not no-referrer, with which a browser sends the origin `null` with our own forms
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
-#: From so many hours on a length of time is told in days.
+#: Hours from which on a duration is shown in days.
 _HOURS_OF_DAYS = 48
 
 
 def render_page(template: str, values: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
-    """Return a page made of a template."""
+    """Return the page of a template."""
     text = _environment().get_template(template).render(values)
     return HTMLResponse(text, status_code=status, headers={"Cache-Control": "no-store"})
 
@@ -66,29 +66,29 @@ def _environment() -> Environment:
 
 
 def format_day(at: datetime | None) -> str:
-    """Return a day of UTC; a dash for none."""
+    """Return the day in UTC; a dash for none."""
     return "–" if at is None else f"{at.astimezone(UTC):%Y-%m-%d}"
 
 
 def format_minute(at: datetime | None) -> str:
-    """Return a minute of UTC; a dash for none."""
+    """Return the time in UTC to the minute; a dash for none."""
     return "–" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
 def format_half_hour(number: int) -> str:
-    """Return the time at which a half hour of the day begins, of 0 to 48."""
+    """Return the time of day at which a half hour, 0 to 48, begins."""
     return f"{number // 2 % 24:02d}:{number % 2 * 30:02d}"
 
 
 def format_hours(hours: float | None) -> str:
-    """Return a length of time in hours, from two days on in days; a dash for none."""
+    """Return a duration in hours, or from two days on in days; a dash for none."""
     if hours is None:
         return "–"
     return f"{hours:,.1f} hours" if hours < _HOURS_OF_DAYS else f"{hours / 24:,.1f} days"
 
 
 def format_number(value: Any) -> str:
-    """Return a number with separators: whole numbers as they are, others with two digits."""
+    """Return a number with separators: integers as they are, others with two decimals; a dash for none."""
     if value is None:
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"

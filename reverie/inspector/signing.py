@@ -1,7 +1,7 @@
 """Signed cookies and the tokens of forms, by itsdangerous (HMAC-SHA256).
 
-A cookie holds the digest of a key and never the key. The token of a form is a signature of its reader's cookie, so that
-no other site can know it (OWASP, "Signed double-submit cookie").
+A cookie holds the digest of a key and never the key. The token of a form is a signature of the visitor's cookie, so
+that no other site can know it (OWASP, "Signed double-submit cookie").
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SECRET_BYTES = 32
 
 
 class CookieSigner:
-    """Signs what a browser keeps and brings back."""
+    """Signs cookies and forms."""
 
     def __init__(self, secret: str | None = None) -> None:
         """`secret`: shared by all processes that serve one inspector; None: random, for this process alone."""
@@ -28,7 +28,7 @@ class CookieSigner:
         self._forms = Signer(key, salt="reverie.inspector.form", digest_method=hashlib.sha256)
 
     def sign(self, content: Mapping[str, Any]) -> str:
-        """Return a cookie with this content, which the reader may see and not change."""
+        """Return a cookie with this content, which its holder can read but not change."""
         return str(self._cookies.dumps({"nonce": secrets.token_urlsafe(12), **content}))
 
     def read(self, cookie: str | None) -> dict[str, Any] | None:
@@ -40,7 +40,7 @@ class CookieSigner:
         return content
 
     def token(self, cookie: str) -> str:
-        """Return the token of the forms on pages of who holds this cookie."""
+        """Return the token of the forms on pages for the holder of this cookie."""
         return self._forms.get_signature(cookie).decode()
 
     def accepts(self, cookie: str, token: str) -> bool:

@@ -1,4 +1,4 @@
-"""One request of the inspector: who is signed in, of which tenant the page is, and the way to its rows."""
+"""One request of the inspector: its visitor, the tenant of the page, and the access to its rows."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from reverie.inspector.jobs import Jobs
 
 COOKIE = "reverie_inspector"
-#: Seconds for which a person stays signed in.
+#: Seconds for which a visitor stays signed in.
 SIGNED_IN_SECONDS = 12 * 3600
 _LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Visitor:
-    """Who is signed in."""
+    """The person who is signed in."""
 
-    #: Of the key, as it was named when it was made.
+    #: The name that the key was given when it was made.
     name: str
     #: First digits of the key's id.
     key: str
@@ -46,17 +46,17 @@ class Visitor:
 
     @property
     def actor(self) -> str:
-        """Who did something, as audit rows have it: the name and the id of the key."""
+        """The actor as in audit rows: the name and the id of the key."""
         return f"{self.name[:150]} (key {self.key}, inspector)"
 
     def allows(self, scope: KeyScope) -> bool:
-        """Whether pages and actions that need this scope are open to the visitor."""
+        """Return whether the visitor may open pages and take actions that need this scope."""
         return scope in self.scopes or "admin" in self.scopes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Inspector:
-    """What all requests of an inspector share."""
+    """The data that all requests of an inspector share."""
 
     signer: CookieSigner
     #: The key that opens every tenant; None: there is none, and each key opens its own tenant.
@@ -66,7 +66,7 @@ class Inspector:
     counts: KeptCounts[dict[str, Any]]
 
     def cookie_of(self, text: str, tenant_id: str | None, at: datetime) -> str:
-        """Return the cookie of who signed in with a key that was checked."""
+        """Return the cookie of a visitor who signed in with a checked key."""
         content = {"digest": key_digest(text).hex(), "tenant": tenant_id, "until": at.timestamp() + SIGNED_IN_SECONDS}
         return self.signer.sign(content)
 
@@ -75,7 +75,7 @@ class Inspector:
         return self.operator_key is not None and hmac.compare_digest(digest, key_digest(self.operator_key))
 
     async def visitor(self, cookie: str | None, services: Services, at: datetime) -> Visitor | None:
-        """Return who holds a cookie; None if nobody is signed in, or the key was revoked since."""
+        """Return the holder of a cookie; None if nobody is signed in, or the key was revoked since."""
         content = self.signer.read(cookie)
         if not content or content.get("until", 0) < at.timestamp():
             return None
@@ -91,7 +91,7 @@ class Inspector:
 
 
 class Visit:
-    """A request of who is signed in, for pages of one tenant or of none."""
+    """A request of a visitor, for a page of one tenant or of none."""
 
     def __init__(
         self,
@@ -102,14 +102,14 @@ class Visit:
         grant: Grant | None,
         at: datetime,
     ) -> None:
-        """`grant`: the tenant of the page; None: the page is of no tenant. `at`: now, by the tenant's clock."""
+        """`grant`: for the tenant of the page; None: the page is of no tenant. `at`: now, by the tenant's clock."""
         self.request, self.inspector, self.visitor, self.form, self.at = request, inspector, visitor, form, at
         self._grant = grant
         self.services: Services = request.scope["reverie.services"]
 
     @property
     def caller(self) -> Caller:
-        """The way to the tenant's rows: the same as that of the API."""
+        """The access to the tenant's rows, the same as that of the API."""
         assert self._grant is not None
         return Caller(self._grant, self.services, deadline_of(self.request.scope))
 
@@ -119,7 +119,7 @@ class Visit:
         return self.caller.tenant_id
 
     def value(self, name: str) -> str | None:
-        """Return a field of the form or the address, without blanks around it; None if it is empty."""
+        """Return a field of the form or the address, stripped; None if it is empty."""
         text = (self.form.get(name) or self.request.query_params.get(name) or "").strip()
         if "\0" in text:
             raise InputError(f"The field {name} contains a NUL character.")
@@ -140,7 +140,7 @@ class Visit:
             raise InputError(f"{self.value(field)!r} is not an id.") from None
 
     def time(self, field: str = "as_of") -> datetime | None:
-        """Return a time, in UTC where it has no offset; None if the field is empty. Raises InputError."""
+        """Return a time, in UTC if it has no offset; None if the field is empty. Raises InputError."""
         text = self.value(field)
         if text is None:
             return None
@@ -156,7 +156,7 @@ class Visit:
         return page_address(self.request.scope["root_path"], page, tenant | params)
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> Response:
-        """Return a page; templates know the visit as `visit`, and `url`, `token` and `now`."""
+        """Return a page; its template can use `visit`, `url`, `token` and `now`."""
         shared = {
             "visit": self,
             "url": self.url,
@@ -169,7 +169,7 @@ class Visit:
         return render_page(template, shared | values, status=status)
 
     def redirect(self, page: str, **params: Any) -> Response:
-        """Return a redirect to a page, after a form was taken."""
+        """Return a redirect to a page, after a form was applied."""
         return RedirectResponse(self.url(page, **params), status_code=303)
 
     def require(self, scope: KeyScope) -> None:
@@ -179,9 +179,9 @@ class Visit:
 
 
 def tenant_of_visit(visitor: Visitor, asked: str | None) -> str | None:
-    """Return the tenant that a page is of: the key's own, whatever was asked; an operator names one.
+    """Return the tenant of a page: the key's own; an operator names one.
 
-    Raises NotFoundError: a key of one tenant asked for another, which looks as if it did not exist.
+    Raises NotFoundError: a key of one tenant asked for another, which must look as if it did not exist.
     """
     if visitor.tenant_id is None:
         return asked

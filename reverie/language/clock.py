@@ -11,12 +11,12 @@ from reverie.language.pack import language_table
 _PACK: Final = language_table("clock")
 _CLOCK: Final = _PACK.pattern("clock", re.IGNORECASE)
 _HOURS: Final = _PACK.mapping("hours")
-#: "At 3" is said of the afternoon, "at 9" of the morning: hours below this one are of the afternoon.
+#: Hours below this one are in the afternoon: "at 3" means 15:00, "at 9" means 9:00.
 _MORNING: Final = 7
 
 
 def clock_time(clause: str) -> time | None:
-    """Return the time of day that a clause names; None: it names none, or several."""
+    """Return the time of day that a clause names; None if it names none or several."""
     times = {found for match in _CLOCK.finditer(clause) if (found := _clock(match)) is not None}
     return times.pop() if len(times) == 1 else None
 
@@ -37,6 +37,6 @@ def _clock(match: re.Match[str]) -> time | None:
         return None
     if half:
         number = number % 12 + 12 * (half == "p")
-    elif minute is None and number < 13:  # "at 3": of the day or of the night
+    elif minute is None and number < 13:  # "at 3": morning or afternoon
         number += 12 * (number < _MORNING)
     return time(number, int(minute or 0)) if number < 24 else None

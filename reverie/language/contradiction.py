@@ -1,7 +1,7 @@
-"""Whether two similar texts contradict each other. Memories that do are never merged.
+"""Detects whether two similar texts contradict each other. Memories that do are never merged.
 
 A sentence and its opposite are close in any embedding space ("Opens at 9:30" / "Opens at 10:30": cosine 0.97), so
-similarity alone does not make two texts the same. Each text is parsed once into a `Assertion`, and two assertions are
+similarity alone does not make two texts the same. Each text is parsed once into an `Assertion`, and two assertions are
 compared as sets. The rules are deterministic, for English, and take about 0.1 ms a text. In doubt they report a
 contradiction: a wrong merge loses information, a missed merge does not.
 """
@@ -36,9 +36,9 @@ class Assertion:
 
     #: Stems of the content words, in order; denials, numbers and stop words left out.
     content: tuple[str, ...]
-    #: The same with "i" where the speaker stands, to see who does what to whom.
+    #: The same, with "i" for the speaker, to see who does what to whom.
     order: tuple[str, ...]
-    #: Content words as they stand, lower case, stop words among them.
+    #: All words as written, in lower case, and the stems of the content words.
     plain: frozenset[str]
     affirmed: frozenset[str]
     denied: frozenset[str]
@@ -48,26 +48,26 @@ class Assertion:
     names: frozenset[str]
     #: (class, word) of words that exclude the others of their class: weekdays, relatives, colours.
     exclusive: frozenset[tuple[int, str]]
-    #: Whether the first word of the text is a content word: what the subject does, in "Likes hiking".
+    #: Whether the text begins with a content word, such as the verb in "Likes hiking".
     verb_first: bool
 
     @property
     def specificity(self) -> int:
-        """Distinct content words, numbers and names; a name counts twice, as a word and as a name."""
+        """The number of distinct content words, plus 2 for each number and 1 for each name, which is also a word."""
         return len(set(self.content)) + 2 * len(self.numbers) + len(self.names)
 
 
 def contradiction(left: str, right: str) -> str | None:
-    """Return why two near texts are not the same memory, or None when they may be.
+    """Return why two similar texts are not the same memory, or None if they may be.
 
-    One of `number`, `name`, `value`, `polarity`, `role`; symmetric.
+    The reason is `number`, `name`, `value`, `polarity` or `role`. The order of the texts does not matter.
     """
     if left == right:
         return None
     a, b = read(left), read(right)
     if _numbers_differ(a, b):
         return "number"
-    # where only one names something that the other does not, it is the more specific
+    # if only one has a name that the other lacks, it is just more specific
     if a.names - b.plain and b.names - a.plain:
         return "name"
     if _exclusive(a, b) or _antonyms(a, b):
@@ -103,7 +103,7 @@ def _exclusive(a: Assertion, b: Assertion) -> bool:
 
 def _antonyms(a: Assertion, b: Assertion) -> bool:
     mine, yours = a.plain - b.plain, b.plain - a.plain
-    # a denied antonym says the same: "is closed", "isn't open"
+    # a denied antonym means the same: "is closed", "isn't open"
     if bool(a.denied) != bool(b.denied):
         return False
     return any((mine & one and yours & two) or (mine & two and yours & one) for one, two in words.ANTONYMS)
@@ -114,7 +114,7 @@ def _denies(a: Assertion, b: Assertion) -> bool:
 
 
 def _swapped(a: Assertion, b: Assertion) -> bool:
-    """Whether a thing or a person changes sides of a comparison or verb: "I owe my brother" / "My brother owes me"."""
+    """Return whether something changes sides of a verb or comparison: "I owe my brother" / "My brother owes me"."""
     for pivot in words.PIVOTS.intersection(a.order, b.order):
         here, there = a.order.index(pivot), b.order.index(pivot)
         left, right = set(a.order[:here]), set(a.order[here + 1 :])
@@ -126,7 +126,7 @@ def _swapped(a: Assertion, b: Assertion) -> bool:
 
 
 def _one_word_replaced(a: Assertion, b: Assertion) -> bool:
-    """Whether the texts differ in one word: "tea in the morning" / "coffee in the morning".
+    """Return whether the texts differ in one word: "tea in the morning" / "coffee in the morning".
 
     The verb at the start of a memory does not count: "Likes hiking", "Enjoys hiking".
     """
@@ -145,7 +145,7 @@ def read(text: str) -> Assertion:
 
 
 class _Reader:
-    """Reads a text word by word, with the denial that holds up to the end of a clause."""
+    """Reads a text word by word; a denial holds up to the end of its clause."""
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_TOKEN.finditer(text))
@@ -156,7 +156,7 @@ class _Reader:
         self.numbers: set[tuple[str, str]] = set()
         self.names: set[str] = set()
         self.exclusive: set[tuple[int, str]] = set()
-        #: Whether what follows is denied, and whether the denial was the word before.
+        #: Whether the next words are denied, and whether no content word has followed the denial yet.
         self.denying, self.fresh = False, False
 
     def assertion(self) -> Assertion:
@@ -192,7 +192,7 @@ class _Reader:
             self._add_word(at, word, before, after)
 
     def _is_joint(self, token: re.Match[str], word: str, before: str) -> bool:
-        """Whether the token only joins clauses or lists; notes where a denial begins or ends."""
+        """Return whether the token only joins clauses or lists; note where a denial begins or ends."""
         if token["mark"]:
             # a comma continues a list
             self.denying = self.denying and word not in _ENDS
@@ -240,7 +240,7 @@ class _Reader:
 
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
-    """The common form of words with one meaning: by alias, by synonym, then by the Snowball stemmer."""
+    """Return the common form of words with one meaning: by alias, by synonym, then by the Snowball stemmer."""
     word = words.ALIASES.get(word, word)
     if word in words.EXCLUSIVE:
         return word
@@ -265,7 +265,7 @@ def _after_number(before: str) -> bool:
 
 
 def _number(token: re.Match[str], before: str, after: str) -> tuple[str, str] | None:
-    """The canonical value and the unit of a token, if it is a number: ("1500", "dollar") of "$1,500"."""
+    """Return the canonical value and the unit of a token that is a number: ("1500", "dollar") for "$1,500"."""
     word = token[0].lower()
     if token["date"]:
         return word, "date"
@@ -279,7 +279,7 @@ def _number(token: re.Match[str], before: str, after: str) -> tuple[str, str] | 
             return digits, ""
         scale = words.SCALES.get(suffix) or words.SCALES.get(after, 1.0)
         unit = words.CURRENCIES.get(before) or _unit(suffix) or ("percent" if suffix == "%" else _unit(after))
-        # a version is no quantity: 3.1 and 3.10 differ
+        # a version is not a quantity: 3.1 and 3.10 differ
         return (digits if "." in digits and scale == 1.0 else f"{float(digits) * scale:.15g}"), unit
     if word in words.NUMBERS:
         return str(words.NUMBERS[word]), _unit(after)

@@ -1,7 +1,7 @@
-"""When a plan or a state ends by the time that it names: "until the 27th", "next Friday", "for the next two weeks".
+"""Finds when a plan or state ends, by the time it names: "until the 27th", "next Friday", "for the next two weeks".
 
-The end is the first moment after the time that is named, in UTC. Where a time can be read in two ways the later one
-counts: a plan that is kept a week too long costs less than one that is dropped before its day.
+The end is the first moment after the named time, in UTC. If a time can be read in two ways, the later one counts:
+keeping a plan a week too long costs less than dropping it before its day.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from reverie.language.times import coming_times
 from reverie.model import Proposition
 from reverie.policy.extract import ExtractPolicy
 
-#: "until" with what follows it in its clause.
+#: "until" and the rest of its clause.
 _UNTIL: Final = language_table("expiry").pattern("open_until", re.IGNORECASE)
 
 
 def expires_at(clause: str, said_at: datetime) -> datetime | None:
-    """Return when the latest time that a clause names is over, if that is after `said_at`; None: it names none.
+    """Return the end of the latest time that a clause names, if it is after `said_at`; else None.
 
-    `said_at` is aware. Weekdays and dates without a year are the next ones from then on.
+    `said_at` is timezone-aware. Weekdays and dates without a year are the next ones from then on.
     """
     said = said_at.astimezone(UTC)
     latest = max((named.after for named in coming_times(clause, said.date())), default=None)
@@ -33,7 +33,7 @@ def expires_at(clause: str, said_at: datetime) -> datetime | None:
 
 
 def stated_until(text: str, said_at: datetime) -> datetime | None:
-    """Return when what a text says to hold "until" a time is over; None: it says none, or one that is past."""
+    """Return the latest end that a text states with "until"; None if there is none or it is past."""
     ends = [expires_at(match[0], said_at) for match in _UNTIL.finditer(text)]
     return max((end for end in ends if end is not None), default=None)
 
@@ -41,10 +41,10 @@ def stated_until(text: str, said_at: datetime) -> datetime | None:
 def statement_end(
     statement: Proposition | None, clause: str, said_at: datetime, numbers: ExtractPolicy
 ) -> datetime | None:
-    """Return when what a clause states ends by itself; None: not at all, or nothing says when.
+    """Return when the statement of a clause ends by itself; None if it does not, or nothing says when.
 
-    That is so of plans, and of relations whose statements are `expiring`. An expiring one that names no time ends
-    `plan_days` after it was said.
+    Only plans and statements of `expiring` relations do. An expiring statement that names no time ends `plan_days`
+    after it was said.
     """
     if statement is None:
         return None

@@ -1,4 +1,4 @@
-"""Reads a memory as a structured fact, a key with a value, and as a statement of a relation, by what worded it."""
+"""Reads a memory as a structured fact (a key with a value) and as a statement, by the rule or wording behind it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from reverie.policy.relations import Relation
 _PACK = language_table("fact_keys")
 
 _CORRECTION = "correction"
-#: Marks of what no longer holds.
+#: Marks of a statement that no longer holds.
 _OVER = _PACK.pattern("over", re.IGNORECASE)
-#: Letters of a key's variable part.
+#: Longest variable part of a key, in characters.
 _LONGEST_SLUG = 80
 
 
@@ -34,13 +34,13 @@ class FactRule:
     value: str
     confidence: float
     importance: float
-    #: Matches what the template makes, with its groups.
+    #: Matches the texts that the template makes, with its groups.
     content: re.Pattern[str]
 
     def read(self, content: str) -> tuple[str, str]:
-        """Return key and value of a memory, whose content has no speaker before it.
+        """Return the key and value of a memory; its content must not begin with a speaker.
 
-        A content that was reworded since is its own value.
+        If the content was reworded since, it is the value.
         """
         match = self.content.fullmatch(content)
         groups = {name: text.strip() for name, text in match.groupdict().items()} if match else {"x": content, "y": ""}
@@ -50,22 +50,22 @@ class FactRule:
         return self.key.format_map(slugs).strip(":_"), value.strip() or content
 
     def stated(self, content: str) -> dict[str, Any]:
-        """Return what a memory states by key, as a language model's claim carries it."""
+        """Return the structured fact of a memory, in the form of a language model's claim."""
         key, value = self.read(content)
         of_rule = {"category": self.category, "confidence": self.confidence, "importance": self.importance}
         return of_rule | {"key": key, "value": value}
 
 
 def corrected_origin(origin: str | None) -> str:
-    """Return the origin of what a person wrote in place of a memory of this origin."""
+    """Return the origin of a text that a person wrote to replace a memory of this origin."""
     return f"{_CORRECTION}/{origin.removeprefix(f'{_CORRECTION}/')}" if origin else _CORRECTION
 
 
 @cache
 def fact_rules(policy: Policy) -> dict[str, FactRule]:
-    """Return the policy's rules that name a category and a key, by the origin of what they make; made once a policy.
+    """Return the policy's rules that name a category and a key, by the origin of their memories; built once per policy.
 
-    What a person wrote in place of such a memory has its key too, and is as sure as can be.
+    A text that a person wrote to replace such a memory has the same key, with confidence 1.
     """
     importance = policy.extract.importance.model_dump()
     rules = {
@@ -85,21 +85,21 @@ def fact_rules(policy: Policy) -> dict[str, FactRule]:
 
 @cache
 def confidences(policy: Policy) -> dict[str, float]:
-    """Return how sure the policy's rules are, by name; made once a policy."""
+    """Return the confidence of each of the policy's rules, by name; built once per policy."""
     usual = policy.structured_facts.rule_confidence
     return {rule.name: usual if rule.confidence is None else rule.confidence for rule in policy.extract.rules}
 
 
 def is_corrected(origin: str) -> bool:
-    """Return whether a person wrote what has this origin."""
+    """Return whether the origin is that of a text that a person wrote."""
     return origin.partition("/")[0] == _CORRECTION
 
 
 def relation_key(relation: Relation, statement: Proposition) -> str | None:
-    """Return the key of the structured fact that a statement is; None: it is none.
+    """Return the key of the structured fact that a statement makes; None if it makes none.
 
-    Its relation names no key, or one of a topic, which the statement does not tell or which is its object again: "26
-    lakhs" of nothing.
+    It makes none if its relation names no key, or a key with a topic that the statement lacks or repeats as its
+    object: "26 lakhs" of nothing.
     """
     if relation.key is None:
         return None
@@ -112,7 +112,7 @@ def relation_key(relation: Relation, statement: Proposition) -> str | None:
 
 
 def relation_of(policy: Policy, category: str, key: str) -> tuple[str, str | None] | None:
-    """Return the relation that a structured fact's category and key mean, and its topic; None: none of the policy's."""
+    """Return the relation and the topic of a structured fact; None if its key is of none of the policy's relations."""
     head, _, suffix = key.partition(":")
     for name, relation in policy.extract.relations.items():
         if relation.key is None or relation.category != category:
@@ -127,9 +127,9 @@ def relation_of(policy: Policy, category: str, key: str) -> tuple[str, str | Non
 
 
 def reread(policy: Policy, content: str, before: Proposition) -> Proposition:
-    """Return what a text states that a person wrote in place of a statement.
+    """Return the statement of a text that a person wrote to replace a statement.
 
-    It is of the same relation. Its object is what the wording of the relation leaves, or else the text itself.
+    It has the same relation. Its object is the part that the relation's wording leaves open, or else the whole text.
     """
     relation = policy.extract.relations.get(before.relation or "")
     if relation is None:
@@ -153,7 +153,7 @@ def _over(before: Proposition) -> Phase:
 
 @cache
 def _wording(wording: str) -> re.Pattern[str]:
-    """The wording of a relation as a pattern: a name may stand before it, its first letter may be small."""
+    """Return the wording of a relation as a pattern: a name may precede it, and its first letter may be small."""
     parts = [
         part if part in ("{object}", "{topic}") else re.escape(part)
         for part in re.split(r"(\{object\}|\{topic\})", wording)
@@ -169,7 +169,7 @@ def _wording(wording: str) -> re.Pattern[str]:
 
 
 def _backwards(rule: Rule) -> re.Pattern[str]:
-    """The template as a pattern: `(s)` is any ending of one word; the content's first letter is a capital."""
+    """Return the template as a pattern: `(s)` is any ending of one word; the content's first letter is a capital."""
     before, between, after = rule.template_parts
     second = f"{re.escape(between.removeprefix('(s)'))}(?P<y>.+)" if "{y}" in (rule.template or "") else ""
     first = r"(?P<x>[^ ]+)" if between.startswith("(s)") else "(?P<x>.+?)" if second else "(?P<x>.+)"

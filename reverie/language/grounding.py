@@ -17,10 +17,10 @@ _PACK = language_table("grounding")
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE = re.compile(r"(?:^|[.!?:;\n])[\"'“”‘’()\[\]\s-]*\Z")
-#: Words that open a sentence in a summary and are no names; neither are words in -ing, -ed or -ly.
+#: Words that open a sentence in a summary and are not names; nor are words that end in -ing, -ed or -ly.
 _OPENERS = _PACK.word_set("openers")
 _OPENING_ENDS = _PACK.words("opening_ends")
-#: Fewer words are no quote, unless they are the whole source.
+#: Least words of a quote, unless it is the whole source.
 _LEAST_QUOTED = 3
 
 
@@ -41,7 +41,7 @@ def ungrounded(text: str, sources: Sequence[str]) -> list[str]:
 
 
 def is_quoted(quote: str, sources: Sequence[str]) -> bool:
-    """Return whether a quote is in one of the sources, whatever the case, punctuation and white space."""
+    """Return whether a quote is in one of the sources, ignoring case, punctuation and white space."""
     words = folded_words(quote)
     if not words:
         return False
@@ -52,7 +52,7 @@ def is_quoted(quote: str, sources: Sequence[str]) -> bool:
 
 
 def is_left_of(rest: str, text: str) -> bool:
-    """Return whether a text is another one with words struck out: at least one, and not all but one."""
+    """Return whether `rest` is `text` without some of its words: at least one, and at least two are left."""
     left, words = folded_words(rest).split(), folded_words(text).split()
     remaining = iter(words)
     return 1 < len(left) < len(words) and all(word in remaining for word in left)
@@ -65,7 +65,7 @@ def _opens(word: re.Match[str], text: str) -> bool:
 
 
 def _values(text: str) -> set[str]:
-    """Numbers in the form that is compared: digits without thousands separators, words as digits."""
+    """Return the numbers in comparable form: digits without thousands separators, words as digits."""
     written = {digits.replace(",", "") for digits in _DIGITS.findall(text)}
     return written | {value for value, _ in read(text).numbers}
 

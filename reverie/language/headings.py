@@ -1,4 +1,4 @@
-"""Words that a model may use in the keys of a profile: common headings, and words that it was shown.
+"""Checks the words in the keys of a profile: a model may use common headings, and words that it was shown.
 
 A key is written like a title, so a name in it cannot be recognised by its capital: "Mallory": "a friend" would bring in
 a person whom no source mentions. Each word of a key must therefore be in a source, or in `headings.txt`.
@@ -18,7 +18,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def ungrounded_keys(path: Sequence[str], sources: Sequence[str], language: str) -> list[str]:
-    """Return the words and numbers in the keys of a path that are in none of the sources and are no headings.
+    """Return the words and numbers in the keys of a path that are in none of the sources and are not headings.
 
     There are headings for English only; in other languages only numbers are checked.
     """
@@ -32,5 +32,5 @@ def ungrounded_keys(path: Sequence[str], sources: Sequence[str], language: str) 
 
 @cache
 def _headings() -> frozenset[str]:
-    """Stems of the common headings of profiles."""
+    """Return the stems of the common headings of profiles."""
     return frozenset(read(read_pack("headings.txt")).content)

@@ -1,4 +1,4 @@
-"""In which language a message is written, by py3langid (naive Bayes over the bytes of a text)."""
+"""Detects the language of a message with py3langid (naive Bayes over the bytes of a text)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ class TextLanguage(NamedTuple):
 
     #: ISO 639 code: `en`, `de`, `pcm`
     code: str
-    #: among the languages that are known, 0 to 1; low for a text of a word or two
+    #: among the known languages, 0 to 1; low for a text of one or two words
     probability: float
 
 
 def language_of(text: str) -> TextLanguage:
-    """Return the most probable language of a text. Takes some 60 microseconds, and 0.4 seconds once a process."""
+    """Return the most probable language of a text. Takes about 60 microseconds, and 0.4 seconds once per process."""
     code, probability = _identifier().classify(text)
     return TextLanguage(code, round(float(probability), 3))
 

@@ -1,7 +1,7 @@
-"""Finds the numbers that a text reports, each with its unit and the words that say of what it is.
+"""Finds the numbers that a text reports, each with its unit and its topic words.
 
-"My recipe post got 310 views and 12 likes" has 310 views and 12 likes, both of recipe and post. A number in a question,
-a quotation or a plan reports nothing, and neither do two of one unit in one part of a sentence.
+"My recipe post got 310 views and 12 likes" reports 310 views and 12 likes, both with the topics recipe and post. A
+number in a question, a quotation or a plan reports nothing; nor do two of one unit in one part of a sentence.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SPANS, _EMPTY, _LETTERS = _PACK.word_set("spans"), _PACK.word_set("empty"), _PA
 _PLANNED, _PART = _PACK.pattern("planned"), _PACK.pattern("part")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-#: Words of what a number is of that are kept.
+#: Most topic words of a number.
 _TOPICS = 12
 _STEMMER = snowballstemmer.stemmer("english")
 
@@ -35,14 +35,14 @@ class ReportedNumber(NamedTuple):
     #: Its unit, in one form: `kg`, `views`.
     metric: str
     value: float
-    #: The words that say of what it is, in order, in lower case.
+    #: Its topic words, in order, in lower case.
     topics: tuple[str, ...]
 
 
 def measures(text: str) -> list[ReportedNumber]:
     """Return the numbers with a unit that a text reports, in order."""
     found: list[ReportedNumber] = []
-    if not has_digit(text):  # most texts; to look for others' words in each would cost far more
+    if not has_digit(text):  # most texts; looking for others' words in each would cost far more
         return found
     for sentence in _SENTENCE.split(veil(text)):
         if has_digit(sentence) and not _reports_nothing(sentence):
@@ -53,12 +53,12 @@ def measures(text: str) -> list[ReportedNumber]:
 
 @lru_cache(maxsize=16_384)
 def topic_stem(word: str) -> str:
-    """Return what two forms of a word of a topic share: `post` of "posts"."""
+    """Return the stem that the forms of a topic word share: `post` for "posts"."""
     return str(_STEMMER.stemWord(_FOLDS.get(word, word)))
 
 
 def reported_topics(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the words of texts that say of what a number is, each once, in order."""
+    """Return the topic words of texts, each once, in order."""
     words: dict[str, str] = {}
     for text in texts:
         for word in _WORD.findall(text.lower()):
@@ -81,7 +81,7 @@ def _metric(unit: str) -> str:
 
 
 def _parts(sentence: str) -> Iterator[str]:
-    """The sentence, or its parts where it has a unit more than once; what has no number belongs to what follows."""
+    """Yield the sentence, or its parts if a unit occurs twice; a part without a number belongs to the next one."""
     units = Counter(_metric(each.unit) for each in _counted(sentence))
     if max(units.values(), default=0) <= 1:
         yield sentence

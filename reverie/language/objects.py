@@ -1,8 +1,8 @@
 """Compares the objects of statements: whether "my dog Rex" and "a dog named Rex" are the same thing; pure, for English.
 
 An object is read as its content words: lower case, without determiners, possessives and fillers, number words as
-digits, plurals as singulars; names stay as they are. Words that mean the same count as one ("kid", "child"). A text
-takes about 25 us, once.
+digits, plurals as singulars; names stay as they are. Synonyms count as one word ("kid", "child"). The first reading of
+a text takes about 25 us.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ _GENERIC = _PACK.word_set("generic")
 #: Units of a dose.
 _UNITS = _PACK.word_set("units")
 _NUMBERS = {word: str(number) for word, number in NUMBERS.items()} | _PACK.mapping("counts")
-#: Words that end like a plural and are none.
+#: Words that end like a plural but are not plural.
 _NO_PLURALS = _PACK.word_set("no_plurals")
-#: What a plural looks like, and how its singular is made: the first that fits.
+#: The pattern of a plural, and the rewrites to its singular: the first that matches applies.
 _PLURAL = _PACK.pattern("plural", re.DOTALL)
 _SINGULARS = _PACK.pairs("singulars", re.DOTALL)
-#: Letters of a key.
+#: Longest key, in characters.
 _LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """What an object names."""
+    """The thing that an object names."""
 
     #: Content words in order.
     words: tuple[str, ...]
-    #: Whether it names something of its own, by a capital or a digit within: "Rex", "my red 2CV".
+    #: Whether it names a particular thing, by a capital letter or a digit: "Rex", "my red 2CV".
     is_proper: bool
 
     @property
     def key(self) -> str:
-        """Name of the thing, for a structured fact's key: `dog-rex`."""
+        """The name of the thing, for the key of a structured fact: `dog-rex`."""
         return "-".join(self.words)[:_LONGEST].strip("-")
 
 
 @lru_cache(maxsize=65_536)
 def read_object(text: str) -> Thing:
-    """Return what an object names. One that consists of fillers alone ("it") has no words."""
+    """Return the thing that an object names. An object of fillers alone ("it") has no words."""
     words: list[str] = []
     is_proper = False
     for token in _TOKEN.finditer(_ASIDE.sub("", text)):
@@ -68,12 +68,12 @@ def read_object(text: str) -> Thing:
 
 
 def object_key(text: str) -> str:
-    """Return the name of what an object names, the text itself as a slug where it has no content word."""
+    """Return the key of the thing that an object names, or the text as a slug if it has no content word."""
     return read_object(text).key or re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_LONGEST] or "it"
 
 
 def same(one: str, other: str) -> bool:
-    """Return whether two objects name the same: "a golden retriever" and "my Golden Retriever"."""
+    """Return whether two objects name the same thing: "a golden retriever" and "my Golden Retriever"."""
     first, second = compared_words(one), compared_words(other)
     return first == second if first and second else _folded(one) == _folded(other)
 
@@ -100,13 +100,13 @@ _PLACE_OF_WORK = _PACK.pattern("place_of_work")
 
 
 def place_of_work(text: str) -> str:
-    """Return where somebody works as what the text says, if it tells by name: "a nurse at Addenbrooke's"."""
+    """Return the place of work that an occupation names: "Addenbrooke's" of "a nurse at Addenbrooke's"; else ""."""
     found = _PLACE_OF_WORK.search(text)
     return found["place"] if found else ""
 
 
 def recounted(one: str, other: str) -> bool:
-    """Return whether they differ in their leading count or in amounts alone: "two dogs" and "3 dogs"."""
+    """Return whether two objects differ only in their leading count or in amounts: "two dogs" and "3 dogs"."""
     first, second = read_object(one).words, read_object(other).words
     if not _UNITS.isdisjoint(first) and first != second:
         bare = [[word for word in words if not word[0].isdigit()] for words in (first, second)]
@@ -123,13 +123,13 @@ def recounted(one: str, other: str) -> bool:
 
 
 def names_nothing(text: str) -> bool:
-    """Return whether an object only says of what sort it is, or less: "my job", "it", "the car"."""
+    """Return whether an object names only a sort of thing, or nothing: "my job", "it", "the car"."""
     thing = read_object(text)
     return not thing.is_proper and all(word in _GENERIC for word in thing.words)
 
 
 def is_of_another_sort(one: str, other: str) -> bool:
-    """Return whether they say of what sort they are, and not of the same: "a cat named Mia" and "my dog"."""
+    """Return whether two objects name different sorts of things: "a cat named Mia" and "my dog"."""
     first, second = _GENERIC.intersection(read_object(one).words), _GENERIC.intersection(read_object(other).words)
     return bool(first) and bool(second) and first.isdisjoint(second)
 
@@ -141,7 +141,7 @@ def _folded(word: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _singular(word: str) -> str:
-    """The singular of a plural noun, and of words with one meaning the first: "kids" gives "child"."""
+    """Return the singular of a noun, and the first of its synonyms: "kids" gives "child"."""
     if word in SYNONYMS:
         return SYNONYMS[word]
     if _is_plural(word):

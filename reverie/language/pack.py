@@ -1,6 +1,6 @@
-"""Reads the language pack: words, patterns and phrases of a language as tables of data; another language is a folder.
+"""Reads the language pack: the words, patterns and phrases of a language as tables of data, a folder per language.
 
-A table is a TOML file of `language/english/`, named after the module that reads it. It is read once a process.
+A table is a TOML file of `language/english/`, named after the module that reads it. It is read once per process.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-#: The folder of the pack. The package in it is not imported: whoever needs one table need not load all.
+#: The folder of the pack. The package in it is not imported, so that one table can be read without the others.
 _PACK: Final = "english"
 #: `{day}` in a pattern stands for the entry `day`; `{2,3}` is a count.
 _SLOT: Final = re.compile(r"\{([a-z_]+)\}")
 
-#: Patterns, each with a text, such as what replaces it.
+#: Patterns, each with a text, such as its replacement.
 PatternPairs = tuple[tuple[re.Pattern[str], str], ...]
 
 
@@ -39,18 +39,18 @@ def language_table(name: str) -> LanguageTable:
 
 
 class LanguageTable:
-    """A table of words and patterns. An entry that is missing is a `KeyError`."""
+    """A table of words and patterns. A missing entry raises `KeyError`."""
 
     def __init__(self, entries: Mapping[str, Any]) -> None:
         self._entries = entries
 
     def words(self, key: str) -> tuple[str, ...]:
-        """Return words in order: of a list, or of a text with white space between them."""
+        """Return the words of an entry in order: of a list, or of a text with white space between them."""
         entry = self._entries[key]
         return tuple(entry.split()) if isinstance(entry, str) else tuple(entry)
 
     def word_set(self, key: str) -> frozenset[str]:
-        """Return words without order."""
+        """Return the words of an entry as a set."""
         return frozenset(self.words(key))
 
     def groups(self, key: str) -> list[list[str]]:
@@ -76,12 +76,12 @@ class LanguageTable:
         return tuple(tuple(row) for row in self._entries[key])
 
     def text(self, key: str) -> str:
-        """Return a pattern as text, its slots filled from other entries; a list is its alternatives."""
+        """Return a pattern as text, its slots filled from other entries; a list gives alternatives."""
         entry = self._entries[key]
         return self._filled(entry if isinstance(entry, str) else "|".join(entry))
 
     def phrase(self, key: str, **slots: object) -> str:
-        """Return an entry with its slots filled by what is given."""
+        """Return an entry with its slots filled from the arguments."""
         return str(self._entries[key]).format_map(slots)
 
     def pattern(self, key: str, flags: int = 0) -> re.Pattern[str]:
@@ -101,6 +101,6 @@ class LanguageTable:
 
 
 def first_rewritten(text: str, rewrites: PatternPairs) -> str:
-    """Return the text rewritten by the first pattern that is in it."""
+    """Return the text rewritten by the first pattern that matches."""
     rewrite = next(((pattern, by) for pattern, by in rewrites if pattern.search(text)), None)
     return text if rewrite is None else rewrite[0].sub(rewrite[1], text)

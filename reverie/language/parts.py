@@ -1,4 +1,4 @@
-"""The parts of a sentence in somebody's own words that can become untrue one by one; pure.
+"""Splits a sentence in somebody's own words into parts that can become untrue one by one; pure.
 
 "sleeps 4, no dogs, 140 a night" tells three things. A new price ends one of them.
 """
@@ -13,17 +13,17 @@ from reverie.language.cues.wording import SEPARATOR, marked
 
 #: White space after a comma or semicolon, where a part ends.
 _LISTED = re.compile(r"(?<=[,;])\s+")
-#: What joined a part to others.
+#: Characters that join a part to others.
 _JOINTS = " ,;:\n"
 _WORD = re.compile(r"\w+")
-#: Fewer words are no part, and fewer that are left of a text tell nothing alone.
+#: Least words of a part, and least words of a text that is left for it to mean something alone.
 _LEAST_WORDS, _LEAST_LEFT = 2, 4
 
 
 def parts(text: str) -> list[str]:
-    """Return the parts of a text, which put together are the text: clauses, and what commas list; at least one.
+    """Return the parts of a text, at least one: its clauses and listed items. Joined, they are the text.
 
-    What is too short belongs to the part before it, and what opens a clause ("and") to the one after it.
+    A piece that is too short belongs to the part before it, a word that opens a clause ("and") to the one after it.
     """
     cuts = {at.end() for at in _LISTED.finditer(text)}
     cuts |= set(accumulate(map(len, marked(text).split(SEPARATOR))))
@@ -44,13 +44,13 @@ def parts(text: str) -> list[str]:
 
 
 def without_parts(text: str, ended: Collection[int]) -> str | None:
-    """Return a text without the parts at these places, from 0; None where fewer than four words are left."""
+    """Return a text without the parts at these places, from 0; None if fewer than four words are left."""
     left = "".join(part for place, part in enumerate(parts(text)) if place not in ended).strip(_JOINTS)
     return None if _is_short(left, _LEAST_LEFT) else left
 
 
 def ended_parts(text: str, left: str) -> str:
-    """Return of a text the parts that are not among those that are left, as they stand; all where there are none."""
+    """Return the parts of a text that are not in what is `left` of it, as written; the whole text if there are none."""
     kept = left.casefold()
     ended = [part.strip(_JOINTS) for part in parts(text) if part.strip(_JOINTS).casefold() not in kept]
     return ", ".join(ended) or text

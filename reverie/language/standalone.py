@@ -1,4 +1,4 @@
-"""Sentences that can be read alone: without captions, greetings and answers that need the turn before.
+"""Finds sentences that can be read alone, without captions, greetings and answers that need the previous turn.
 
 The words are in `standalone.toml`.
 """
@@ -18,9 +18,9 @@ from reverie.language.text import sentences
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’](?=\w))*|\d+(?:[.,:]\d+)*")
-#: A character of a script that is written without spaces counts half a word.
+#: Characters of scripts that are written without spaces; four count as one term.
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-#: A capital within the sentence.
+#: A capitalised word within the sentence.
 _NAME = re.compile(r"\S [\"'(]?(?!I\b)[A-Z]")
 #: A name that ends the sentence after a comma.
 _VOCATIVE = re.compile(r", [A-Z][\w-]+\W*$")
@@ -29,16 +29,16 @@ _STEMMER = snowballstemmer.stemmer("english")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence that can be read alone, with what tells its worth."""
+    """A sentence that can be read alone, with the signs of its worth."""
 
     text: str
     #: Stems of its content words, and its numbers.
     terms: frozenset[str]
-    #: Whether the speaker tells of themselves.
+    #: Whether the speaker talks about themselves.
     own: bool
-    #: Words that address the listener.
+    #: Number of words that address the listener.
     addressed: int
-    #: Pronouns that the sentence itself may not resolve.
+    #: Number of pronouns that the sentence itself may not resolve.
     pronouns: int
 
 
@@ -110,7 +110,7 @@ def spoken_text(text: str) -> str:
 
 
 def standalone(text: str, *, least_terms: int) -> Iterator[Sentence]:
-    """Yield the sentences of a `spoken_text` that are statements with content and need no turn before them."""
+    """Yield the sentences of a `spoken_text` that are statements with content and do not need the previous turn."""
     for line in text.splitlines():
         for part in sentences(" ".join(line.split())):
             if sentence := _alone(part, least_terms):

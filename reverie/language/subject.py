@@ -9,16 +9,16 @@ from reverie.language.text import owned, plain_name
 
 _PACK = language_table("subject")
 
-#: What a wording without a subject begins with, if it is a verb of the third person.
+#: A verb in the third person at the start of a wording without a subject.
 _VERB: Final = _PACK.pattern("verb")
-#: Nouns of which a wording says what they are: "Favorite color is blue".
+#: A noun at the start of a wording that is its subject: "Favorite color is blue".
 _NOUN: Final = _PACK.pattern("noun")
 _THEIRS: Final = _PACK.pattern("theirs")
 _THEIRS_FIRST: Final = _PACK.text("theirs_first")
 
 
 def sentence(content: str, speaker: str | None, subject_id: str) -> str:
-    """Return a statement's text as a sentence about its speaker, if that is not the subject."""
+    """Return a statement's text as a sentence about its speaker, unless the speaker is the subject."""
     if not speaker or speaker.casefold() == subject_id.casefold():
         return content
     name = plain_name(speaker)
@@ -35,5 +35,5 @@ def sentence(content: str, speaker: str | None, subject_id: str) -> str:
 
 
 def possessive(name: str) -> str:
-    """Return a name with its ending of possession: "Melanie's", "James'"."""
+    """Return the possessive form of a name: "Melanie's", "James'"."""
     return f"{name}'" if name.endswith("s") else f"{name}'s"

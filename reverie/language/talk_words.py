@@ -1,7 +1,7 @@
-"""Finds the words of a message that may be what it is about, and whether each stands in the place of a noun.
+"""Finds the words of a message that may be its topic, and whether each is used as a noun.
 
-"Can you check my dissertation before Jules reads it?" has dissertation and Jules. What others wrote, such as a text to
-translate, has none. Words that say nothing of what somebody talks about are listed in `talk_words.toml`.
+"Can you check my dissertation before Jules reads it?" has dissertation and Jules. The words of others, such as a text
+to translate, do not count. `talk_words.toml` lists the words that say nothing about a topic.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _VERB = _PACK.pattern("verb")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _POSSESSIVE = ("'s", "’s")
 _LETTERS = range(3, 31)
-#: Words of a message that are kept.
+#: Most words kept of a message.
 _MOST = 40
 
 
@@ -32,7 +32,7 @@ class TalkWord(NamedTuple):
     """A word of a message. Names keep their capital, other words are in lower case."""
 
     word: str
-    #: Whether it stands in the place of a noun.
+    #: Whether it is used as a noun.
     named: bool
 
 
@@ -42,7 +42,7 @@ def is_everyday(stem: str) -> bool:
 
 
 def talk_words(text: str) -> list[TalkWord]:
-    """Return the words that may be what a message is about, each once by its stem, in order; about 30 us a message."""
+    """Return the words that may be a message's topic, one per stem, in order; takes about 30 us per message."""
     found: dict[str, TalkWord] = {}
     is_loud = text.isupper()
     for part in _PART.split(veil(text)):

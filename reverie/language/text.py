@@ -25,10 +25,10 @@ Span = tuple[int, int]
 _FENCE = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n){3,}")
 _PARAGRAPH = re.compile(r"\r?\n[ \t]*\r?\n\s*")
-#: No title, initial or "e.g." ends here.
+#: Not after a title, an initial or "e.g.".
 _ENDED = rf"(?<!\b[A-HJ-Z]\.){_PACK.text('ended')}"
 _SENTENCE = re.compile(rf"[.!?]{_ENDED}[.!?]*[\"')\]]*\s+(?=[\"'(\[]?[^\W\d_a-z])")
-#: In a text that begins in lower case, whose writer needs no capitals.
+#: For a text that begins in lower case, in which sentences need no capitals.
 _SENTENCE_IN_LOWER_CASE = re.compile(
     rf"[.!?]{_ENDED}{_PACK.text('abbreviated')}[.!?]*[\"')\]]*\s+(?=[\"'(\[]?[^\W\d_])"
 )
@@ -98,7 +98,7 @@ def strip_invisible(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
-    """Return a speaker's name as data: one line of at most 40 characters, without markup, colons or ends of sentences.
+    """Return a speaker's name as data: one line of at most 40 characters, without markup, colons or sentence ends.
 
     A name that equals a role, or has more than four words, is quoted. An empty name is "unnamed".
     """
@@ -140,7 +140,7 @@ def attributed(text: str, speaker: str | None, role: str | None) -> str:
 def sentences(text: str) -> list[str]:
     """Split a text into sentences, which end with `.`, `!` or `?` before white space and a capital.
 
-    A full stop after a title, an initial or "e.g." ends none. In a text that begins in lower case a sentence may, too.
+    A full stop after a title, an initial or "e.g." ends none. In a text that begins in lower case, sentences may too.
     """
     boundary = _SENTENCE_IN_LOWER_CASE if text.lstrip()[:1].islower() else _SENTENCE
     return [text[start:end].strip() for start, end in _cut(text, (0, len(text)), boundary) if text[start:end].strip()]
@@ -161,8 +161,8 @@ def chunk(cleaned: str, count_tokens: CountTokens, *, min_tokens: int, max_token
 
     Paragraphs that are too long are split at sentences, then at words. Fenced code stays whole unless it is longer than
     a chunk; then it is split at lines. Short neighbours are merged while they fit; a short one between long ones gets a
-    part of a neighbour. Only white space between chunks is lost. No chunk exceeds the maximum; one is below the minimum
-    where it is the whole text, or has code beside it, or twice the minimum exceeds the maximum.
+    part of a neighbour. Only white space between chunks is lost. No chunk exceeds the maximum. A chunk is below the
+    minimum only if it is the whole text, has code beside it, or twice the minimum exceeds the maximum.
     """
     fences = _fences(cleaned)
     sized: list[tuple[Span, int]] = []
@@ -171,7 +171,7 @@ def chunk(cleaned: str, count_tokens: CountTokens, *, min_tokens: int, max_token
         sized += _fit(cleaned, span, count_tokens, max_tokens, cuts)
     merged = _merged(sized, min_tokens, max_tokens)
     _fill(cleaned, merged, fences, count_tokens, min_tokens, max_tokens)
-    # who gave a part away may have room now
+    # a chunk that gave a part away may have room now
     return [cleaned[start:end].strip() for (start, end), _ in _merged(merged, min_tokens, max_tokens)]
 
 
@@ -204,7 +204,7 @@ def _fill(
 
 
 def _halves(text: str, span: Span, count_tokens: CountTokens, low: int, high: int) -> list[tuple[Span, int]]:
-    """Split a span in two within the limits, near its middle: at a sentence, or else a word. Empty: it cannot be."""
+    """Split a span in two within the limits, near its middle: at a sentence, or else a word. Empty if impossible."""
     for boundary in (_SENTENCE, _WORD):
         pieces = _cut(text, span, boundary)
         sizes = [count_tokens(text[start:end].strip()) for start, end in pieces]
@@ -222,7 +222,7 @@ def _fences(text: str) -> list[Span]:
 
 
 def _blocks(text: str, fences: list[Span]) -> Iterator[Span]:
-    """The non-empty paragraphs and fences, in order."""
+    """Yield the non-empty paragraphs and fences, in order."""
     edges = [0, *(edge for fence in fences for edge in fence), len(text)]
     for span in pairwise(edges):
         for start, end in [span] if span in fences else _cut(text, span, _PARAGRAPH):

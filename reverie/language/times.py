@@ -1,8 +1,8 @@
 """Times that a clause names, as days: "on Friday", "in three weeks", "last summer", "4 May".
 
-Times to come and times that are past have tables of their own, since "on Friday" is another day in "I leave on Friday"
-and "I left on Friday". Where a time to come can be read in two ways the later one counts: a plan that is kept a week
-too long costs less than one that is dropped before its day.
+Future and past times have separate tables, since "on Friday" is another day in "I leave on Friday" and "I left on
+Friday". If a future time can be read in two ways, the later one counts: keeping a plan a week too long costs less than
+dropping it before its day.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ from reverie.language.pack import language_table
 _PACK: Final = language_table("times")
 _DAYS: Final = _PACK.words("days")
 _MONTHS: Final = _PACK.words("months")
-#: First month of a season and of the one after it, north of the equator.
+#: The first month of each season and of the next one, in the northern hemisphere.
 _SEASONS: Final = _PACK.mapping("seasons")
 #: The last days of holidays, as month and day.
 _HOLIDAYS: Final = _PACK.mapping("holidays")
 _NUMBERS: Final = _PACK.places("numbers")
 _UNITS: Final = _PACK.mapping("units")
-#: Words after which a time is past, or comes again and again.
+#: Words after which a time is past or recurs.
 _NOT_AFTER: Final = _PACK.pattern("not_after", re.IGNORECASE)
-#: Some word that every time has: most clauses name none, and are done.
+#: A word that every time contains; most clauses have none and are skipped.
 _CUE: Final = _PACK.pattern("cue", re.IGNORECASE)
-#: Likewise of times that are past.
+#: The same for past times.
 _PAST_CUE: Final = _PACK.pattern("past_cue", re.IGNORECASE)
-#: The first moment after a day that is named otherwise than by date, in days, by how the name begins.
+#: Days from today to the end of a day such as "tomorrow", by how its name begins; and days back to one in the past.
 _DAYS_AHEAD: Final = {name: int(days) for name, days in _PACK.rows("days_ahead")}
 _DAYS_BEHIND: Final = {name: int(days) for name, days in _PACK.rows("days_behind")}
 _NEXT, _WEEKDAY_ON = _PACK.text("next"), _PACK.word_set("weekday_on")
 _NEXT_PERIOD, _THROUGH_PERIOD = _PACK.word_set("next_period"), _PACK.word_set("through_period")
-#: Words before a time that end where it begins.
+#: Words before a time that name an end at its beginning.
 _UNTIL_MONTH, _UNTIL_YEAR = _PACK.words("until_month"), _PACK.words("until_year")
 _UNTIL_SEASON, _MONTH_END = _PACK.words("until_season"), _PACK.text("month_end")
 _ENDS: Final = _PACK.pattern("ends", re.IGNORECASE)
 _ENDS_THERE: Final = _PACK.pattern("ends_there", re.IGNORECASE)
 _WEEKEND: Final = _PACK.text("weekend")
-#: Days of which somebody speaks who says "recently".
+#: Days that "recently" means.
 _RECENT_DAYS: Final = 14
 
-#: How exactly a time is named, in order; `span`: some days in a row.
+#: How exactly a time is named; `span`: several days in a row.
 Precision = Literal["day", "weekend", "week", "month", "season", "year", "span"]
 
-#: Precisions by how exactly they name a day, the most exact first.
+#: The rank of each precision, 0 for the most exact.
 _EXACTNESS: Final[dict[str, int]] = _PACK.mapping("exactness")
 
 _Days = tuple[date, date]
@@ -63,35 +63,35 @@ class NamedTime:
     #: The first day after it.
     after: date
     precision: Precision
-    #: Where the clause names it.
+    #: Its place in the clause, in characters.
     start: int
     end: int
-    #: Whether it is named by a date, and not by how far it is from the day on which it is said.
+    #: Whether it is named by a date, and not relative to the day on which it is said.
     is_date: bool = False
     #: Whether it is named as an end: "until Friday".
     ends_there: bool = False
 
     @property
     def last(self) -> date:
-        """The last day of it."""
+        """Its last day."""
         return self.after - timedelta(days=1)
 
 
 def day_exactness(precision: str) -> int:
-    """Return the place of a precision among all, 0 for the most exact; those of `Precision` are in order."""
+    """Return the rank of a precision, 0 for the most exact."""
     return _EXACTNESS[precision]
 
 
 def coming_times(clause: str, said: date) -> Iterator[NamedTime]:
-    """Yield the times that a clause names, as someone means them who speaks of what is to come on the day `said`.
+    """Yield the times that a clause names, read as future times by a speaker on the day `said`.
 
-    Weekdays and dates without a year are the next ones from then on. One time may be found twice.
+    Weekdays and dates without a year are the next ones from then on. A time may be found twice.
     """
     yield from (found for _, found in _coming(clause, said))
 
 
 def past_times(clause: str, said: date) -> Iterator[NamedTime]:
-    """Yield the times that a clause names, as someone means them who speaks of what happened; none is after `said`.
+    """Yield the times that a clause names, read as past times by a speaker on the day `said`; none is after it.
 
     Weekdays and dates without a year are the latest ones before.
     """
@@ -106,7 +106,7 @@ def past_times(clause: str, said: date) -> Iterator[NamedTime]:
             yield _until(back, said)
 
 
-@lru_cache(maxsize=256)  # times to come and past ones are asked for one after the other
+@lru_cache(maxsize=256)  # callers ask for the future and the past times of a clause in a row
 def _coming(clause: str, said: date) -> tuple[tuple[str, NamedTime], ...]:
     if not _CUE.search(clause):
         return ()
@@ -151,7 +151,7 @@ def _days_of(named: str, table: dict[str, int], otherwise: int) -> int:
 
 
 def _weekday(match: re.Match[str], said: date) -> _Days:
-    """The next such day; "next Friday" is that of next week, and a plain "Friday" on a Friday the one after."""
+    """Return the next such day; "next Friday" is that of next week, and "Friday" said on a Friday is a week later."""
     ahead = (_DAYS.index(match["day"].lower()) - said.weekday()) % 7
     word = (match["which"] or "").lower()
     if word == _NEXT:
@@ -162,7 +162,7 @@ def _weekday(match: re.Match[str], said: date) -> _Days:
 
 
 def _period(match: re.Match[str], said: date) -> _Days:
-    """ "This week", "next month": the end of it; "until next week" ends where that begins."""
+    """Return the period: "this week", "next month"; "until next week" ends where next week begins."""
     named = match["unit"].lower()
     whole = 1 if match["which"].lower() in _NEXT_PERIOD else 0
     begins = bool(match["until"]) and match["until"].lower() not in _THROUGH_PERIOD and whole
@@ -171,7 +171,7 @@ def _period(match: re.Match[str], said: date) -> _Days:
 
 
 def _period_of(unit: str, said: date, ahead: int) -> _Days:
-    """This day, week, month or year, or the one so many later."""
+    """Return this day, week, month or year, or the one `ahead` later."""
     if unit == "year":
         return date(said.year + ahead, 1, 1), date(said.year + ahead + 1, 1, 1)
     if unit == "month":
@@ -183,7 +183,7 @@ def _period_of(unit: str, said: date, ahead: int) -> _Days:
 
 
 def _month_start(year: int, month: int) -> date:
-    """The first of a month; months above 12 are those of later years, below 1 of earlier ones."""
+    """Return the first of a month; months above 12 are those of later years, below 1 of earlier ones."""
     return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
 
 
@@ -192,12 +192,12 @@ def _day_before(after: date) -> _Days:
 
 
 def _ahead(match: re.Match[str], said: date) -> _Days:
-    """ "In two weeks": that week."""
+    """Return the whole unit that lies so far ahead: "in two weeks" is that week."""
     return _later(match, said, whole=True)
 
 
 def _lasting(match: re.Match[str], said: date) -> _Days:
-    """ "For the next two weeks": from now, to the day."""
+    """Return the days from now on, to the day: "for the next two weeks"."""
     return said, _later(match, said, whole=False)[1]
 
 
@@ -223,14 +223,14 @@ def _number(words: str | None) -> int:
 
 
 def _day_of_month(match: re.Match[str], said: date) -> _Days:
-    """ "Until the 27th": of this month, or the next."""
+    """Return the day of this month, or of the next one: "until the 27th"."""
     nth = int(match["nth"])
     start = _month_start(said.year, said.month + (nth < said.day))
     return _day_before(start.replace(day=nth) + timedelta(days=1))
 
 
 def _full_date(match: re.Match[str], said: date) -> _Days:
-    """ "March 3", "3rd of March 2027": without a year the next one."""
+    """Return the date, without a year the next one: "March 3", "3rd of March 2027"."""
     month, nth = _month_number(match["month"]), int(match["nth"])
     year = int(match["year"] or 0) or said.year + ((month, nth) < (said.month, said.day))
     return _day_before(date(year, month, nth) + timedelta(days=1))
@@ -241,7 +241,7 @@ def _iso(match: re.Match[str], said: date) -> _Days:
 
 
 def _month(match: re.Match[str], said: date) -> _Days:
-    """ "In March": its end; "until March" ends where it begins."""
+    """Return the month: "in March"; "until March" ends where it begins."""
     month = _month_number(match["month"])
     year = int(match["year"] or 0) or said.year + (month < said.month)
     which, start = match["which"].lower(), _month_start(year, month)
@@ -262,7 +262,7 @@ def _year(match: re.Match[str], said: date) -> _Days:
 
 
 def _season(match: re.Match[str], said: date) -> _Days:
-    """The season that runs or comes next; "next summer" is that of next year."""
+    """Return the current season or the next one of its name; "next summer" is that of next year."""
     start, end = _season_from(match["season"], said)
     which = match["which"].lower()
     if which == _NEXT and start.year == said.year:
@@ -271,7 +271,7 @@ def _season(match: re.Match[str], said: date) -> _Days:
 
 
 def _season_from(name: str, said: date) -> _Days:
-    """The season that runs on a day, or the next one."""
+    """Return the season that includes a day, or the next one of its name."""
     first, after = _SEASONS[name.lower()]
     end = _month_start(said.year, after)
     if end <= said:
@@ -291,13 +291,13 @@ def _relative_past(match: re.Match[str], said: date) -> _Days:
 
 
 def _weekday_past(match: re.Match[str], said: date) -> _Days:
-    """ "Last Friday": the latest one before today; "the Friday before last" a week before that."""
+    """Return the latest such day before today: "last Friday"; "the Friday before last" is a week before that."""
     behind = (said.weekday() - _DAYS.index(match["day"].lower())) % 7 or 7
     return _day_before(said + timedelta(days=1 - behind - 7 * bool(match["before"])))
 
 
 def _period_past(match: re.Match[str], said: date) -> _Days:
-    """ "Last week": the whole one before this; "last weekend", said on a weekday, the one that just was."""
+    """Return the whole period before this one: "last week"; "last weekend", on a weekday, is the one just past."""
     named, behind = match["unit"].lower(), 1 + bool(match["before"])
     if named == _WEEKEND:
         after = said - timedelta(days=said.weekday() + 7 * (behind - 1))
@@ -306,7 +306,7 @@ def _period_past(match: re.Match[str], said: date) -> _Days:
 
 
 def _ago(match: re.Match[str], said: date) -> _Days:
-    """ "Three weeks ago": that week; "five days ago": that day."""
+    """Return the unit so long ago: "three weeks ago" is that week, "five days ago" that day."""
     number, unit = _number(match["number"]), _UNITS[match["unit"].lower()]
     if unit in ("month", "year"):
         return _period_of(unit, _month_start(said.year, said.month - number * (12 if unit == "year" else 1)), 0)
@@ -325,7 +325,7 @@ def _year_past(match: re.Match[str], said: date) -> _Days:
 
 
 def _season_past(match: re.Match[str], said: date) -> _Days:
-    """The latest such season that has begun; that of a year, if one is named."""
+    """Return the latest such season that has begun, or that of the year, if one is named."""
     start, end = _season_from(match["season"], said)
     behind = start.year - int(match["year"]) if match["year"] else int(start > said)
     return start.replace(year=start.year - behind), end.replace(year=end.year - behind)
@@ -356,7 +356,7 @@ def _year_back(found: NamedTime) -> NamedTime | None:
     return replace(found, first=first, after=first + (found.after - found.first))
 
 
-#: Of names that mean the next one when they are of what is to come: the one before it.
+#: For each name that means the next such time in the future: a function to the one before it.
 _BACK: Final[dict[str, Callable[[NamedTime], NamedTime | None]]] = {
     "weekday": _days_back,
     "day_of_month": _month_back,
@@ -367,10 +367,10 @@ _BACK: Final[dict[str, Callable[[NamedTime], NamedTime | None]]] = {
 }
 
 
-#: How exactly periods name a time, by their unit.
+#: The precision of periods, by their unit.
 _PRECISIONS: Final[dict[str, Precision]] = _PACK.mapping("precisions")
 
-#: Each way of naming a time with its reader, and how exactly it names it; None: as its unit does.
+#: Each way of naming a time, with its reader and its precision; None: the precision of its unit.
 _READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
     "relative_day": (_relative_day, "day"),
     "weekday": (_weekday, "day"),
@@ -393,7 +393,7 @@ _READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
     "season_past": (_season_past, "season"),
     "recent": (_recent, "span"),
 }
-#: Those that name a date.
+#: The ways that name a date.
 _DATES: Final = ("full_date", "iso", "month", "month_past", "year", "year_past", "holiday")
 _COMING: Final = _PACK.pairs("times", re.IGNORECASE)
 _PAST: Final = _PACK.pairs("past", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Which thing a topic or an object refers to, however it is worded: "workshop rate", "the rate for workshops"; pure."""
+"""Identifies what a topic or object refers to in any wording: "workshop rate", "the rate for workshops"; pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _STEMMER = snowballstemmer.stemmer("english")
 
 @lru_cache(maxsize=16_384)
 def topic_words(text: str) -> frozenset[str]:
-    """Return the words that tell which of several is meant, as stems; none: "the deadline", "our number".
+    """Return the stems of the words that tell which topic is meant; empty for "the deadline", "our number".
 
-    Words that mean the same are one: "fee", "rate".
+    Synonyms have one stem: "fee", "rate".
     """
     folds = _folds()
     words = (folds.get(word, word) for word in read_object(text.lower()).words)
@@ -26,7 +26,7 @@ def topic_words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def head_words(text: str) -> frozenset[str]:
-    """Return the word that says what a topic is of, as a stem: rate of "the workshop rate" and "rate for workshops"."""
+    """Return the stem of a topic's head noun: rate in "the workshop rate" and "rate for workshops"."""
     before = statement_words().topics.before
     tokens = text.lower().split()
     end = next((place for place, word in enumerate(tokens) if place and word in before), len(tokens))
@@ -35,19 +35,19 @@ def head_words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def unit_words(text: str) -> frozenset[str]:
-    """Return the words of a figure that are no number, as stems: mechanic of "three mechanics"."""
+    """Return the stems of the words of a figure that are not numbers: mechanic in "three mechanics"."""
     return topic_words(" ".join(word for word in read_object(text.lower()).words if not word[:1].isdigit()))
 
 
 @lru_cache(maxsize=16_384)
 def telling_words(text: str) -> frozenset[str]:
-    """Return the words by which an object may be referred to, as stems; none: "that", "the whole thing"."""
+    """Return the stems of the words that may identify an object; empty for "that", "the whole thing"."""
     vague = statement_words().topics.vague
     return frozenset(_stems(word for word in read_object(text.lower()).words if word not in vague))
 
 
 def is_shared_role(topic: str) -> bool:
-    """Return whether several may have a role at once: "client", "supplier"; of "flour supplier" one is meant."""
+    """Return whether several people may have a role at once: "client", "supplier"; "flour supplier" means one."""
     words = read_object(topic.lower()).words
     return not words or set(words) <= _shared_roles()
 

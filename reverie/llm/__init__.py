@@ -1,11 +1,11 @@
-"""Calls of language models: cached, paced, metered and priced.
+"""Calls to language models: cached, paced, metered and priced.
 
-- `asking`: a prompt asked about many inputs
-- `inputs`: what goes in
-- `answers`: what comes out
-- `requests`: one request
-- `pacing`: one pace for all processes
-- `reply_cache`: replies that are kept
-- `metering`: what a request costs, booked before it is sent
-- `spending`: costs reported, credits set
+- `asking`: asks a prompt about many inputs
+- `inputs`: the inputs of a prompt
+- `answers`: the answers of a model
+- `requests`: sends one request
+- `pacing`: one rate for all processes
+- `reply_cache`: keeps replies
+- `metering`: books the cost of a request before it is sent
+- `spending`: reports costs and sets credits
 """

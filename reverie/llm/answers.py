@@ -14,7 +14,7 @@ from reverie.llm.inputs import PromptInput
 
 R = TypeVar("R", bound=Reply)
 
-#: With so many garbled replies and no good one, the model is not fit for the prompt.
+#: With this many garbled replies and no good one, the model is not fit for the prompt.
 UNFIT = 5
 #: Reasons for which a request brought no reply at all.
 NO_REPLY = frozenset({"timeout", "rate", "unavailable", "broken", "rejected"})
@@ -49,9 +49,9 @@ ReplyCheck = Callable[[PromptInput, R], InvalidReply | None]
 
 
 def unanswered_error(model: LanguageModel, reasons: Counter[str | None]) -> UnansweredError | None:
-    """Return the error that says that the model replied to nothing; None: it replied, or nothing was asked.
+    """Return the error for a model that replied to nothing; None if it replied, or nothing was asked.
 
-    `reasons`: of all inputs that were sent, by number; None of one that got a reply.
+    `reasons`: the number of inputs that were sent, by reason; None for those that got a reply.
     """
     if not reasons.total() or not reasons.keys() <= NO_REPLY:
         return None
@@ -59,7 +59,7 @@ def unanswered_error(model: LanguageModel, reasons: Counter[str | None]) -> Unan
 
 
 def require_some_reply(model: LanguageModel, reasons: Counter[str | None]) -> None:
-    """Raise UnansweredError where no request was answered, and InferenceError where every reply of many is garbled."""
+    """Raise UnansweredError if no request was answered, and InferenceError if every reply of many is garbled."""
     if (error := unanswered_error(model, reasons)) is not None:
         raise error
     if reasons.keys() <= HINTS.keys() and reasons.total() >= UNFIT:

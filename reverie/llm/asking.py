@@ -1,7 +1,7 @@
-"""Asking a language model: each input once, at a shared pace, within the credit; invalid replies are left out.
+"""Asks a language model about each input once, at a shared rate and within the credit; leaves out invalid replies.
 
 No connection is held while the model works. A reply is kept in the transaction that settles its request, by tenant,
-model, prompt and input: a retry or a rebuild is answered from there and needs neither network nor money.
+model, prompt and input: a retry or a rebuild gets it from there, without network or cost.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from reverie.store.runs import Report, Run
 
 R = TypeVar("R", bound=Reply)
 
-#: Seconds between two signs of life while replies are waited for.
+#: Seconds between two calls of `pulse` while waiting for replies.
 _PULSE_S = 30.0
 
 
 def _no_pulse() -> None:
-    """Give no sign of life."""
+    """Do nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelCaller:
-    """Who asks a model: whose credit pays, and where the calls are counted."""
+    """The caller of a model: whose credit pays, and where the calls are counted."""
 
     store: Store
     payer: Payer
     #: Counts calls, tokens and price, and the answers as `asked`, `kept`, `repaired`, `asked_again` and
-    #: `failed_<reason>`; None: nobody counts.
+    #: `failed_<reason>`; None: nothing is counted.
     report: Report | None = None
-    #: Called in the caller's thread with each reply, and now and then while one is waited for.
+    #: Called in the caller's thread with each reply, and regularly while waiting for one.
     pulse: Callable[[], None] = _no_pulse
-    #: When nothing more is sent, by `time.monotonic`.
+    #: The time after which nothing more is sent, by `time.monotonic`.
     until: float | None = None
 
     @classmethod
     def of_run(cls, attempt: Run) -> ModelCaller:
-        """Return the caller that a stage run is."""
+        """Return the caller for a stage run."""
         work, report = attempt.work, attempt.report
         payer = Payer(tenant_id=work.tenant_id, stage=report.stage, run_id=attempt.id)
         return cls(store=work.ledger_of_calls, payer=payer, report=report, pulse=attempt.pulse)
@@ -65,15 +65,15 @@ def ask(
     sending: bool = True,
     require_some: bool = True,
 ) -> list[ModelAnswer[R]]:
-    """Return an answer for each input, in order; the model is asked once more for a reply that is invalid.
+    """Return an answer for each input, in order; the model is asked again after an invalid reply.
 
-    Without `sending`, an input that has no kept reply is `UNASKED`. Where only the credit ends, each input says so in
-    its reason.
+    Without `sending`, an input that has no kept reply is `UNASKED`. If only the credit runs out, the reason of each
+    input says so.
 
     Raises:
-        UnansweredError: the model did not answer one request. Neither this nor the next with `require_some=False`, for
-            callers who can go on without.
-        InferenceError: it garbled every reply of many.
+        UnansweredError: if the model answered no request. With `require_some=False`, for callers that can go on without
+            replies, neither this nor the next error is raised.
+        InferenceError: if every reply of many was garbled.
     """
     hashes = [input_hash(each) for each in inputs]
     sender = RequestSender(caller.store, caller.payer, model, prompt, check=check, until=caller.until)

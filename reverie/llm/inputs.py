@@ -1,4 +1,4 @@
-"""Inputs of a prompt: what a language model is shown, and which inputs share a request."""
+"""The inputs of a prompt, and the requests that they share."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class PromptInput:
     """One thing that a model is asked about."""
 
     subject_id: str
-    #: What the model is shown, as JSON; what people wrote stands in it as strings.
+    #: The data that the model is shown, as JSON; people's words are strings in it.
     content: Mapping[str, Any]
-    #: Turns, memories or events that stand in it.
+    #: The turns, memories or events that are in it.
     source_ids: Sequence[UUID]
 
 
 def input_hash(asked: PromptInput) -> bytes:
-    """Return the sha256 of an input's subject and content, whatever the order of keys.
+    """Return the sha256 of an input's subject and content; the order of keys does not matter.
 
     Two subjects with the same content have two replies, so that one can be erased without the other.
     """
@@ -36,9 +36,9 @@ def input_hash(asked: PromptInput) -> bytes:
 def batches(
     places: Sequence[int], inputs: Sequence[PromptInput], *, most: int, limited: frozenset[str] = frozenset()
 ) -> list[list[int]]:
-    """Return the places of inputs by request, in order; the kept replies do not depend on it.
+    """Return the places of inputs by request, in order; cached replies do not depend on the grouping.
 
-    Inputs about a `limited` subject, which pays for itself, share a request with no other subject's.
+    Inputs about a `limited` subject, which pays for itself, do not share a request with those of other subjects.
     """
     groups: list[list[int]] = []
     room, payer = 0, None

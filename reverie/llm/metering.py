@@ -1,4 +1,4 @@
-"""Metering: a request to a model is booked before it is sent, and settled when its reply is there.
+"""Metering: a request to a model is booked before it is sent, and settled when its reply arrives.
 
 The most that it can cost is taken off the credits of tenant and subject in the statement that books it, so that
 requests of several processes never overdraw them together. A process that dies in between leaves its request booked at
@@ -30,7 +30,7 @@ from reverie.telemetry.spans import model_span, recording
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Payer:
-    """Who pays for a request, and for what."""
+    """The payer of a request, and its purpose."""
 
     tenant_id: str
     stage: str
@@ -50,7 +50,7 @@ class MeteredCall:
     payer: Payer
     kind: Literal["completion", "embedding"]
     model: str
-    #: The most that it can cost; None: nobody knows.
+    #: The most that it can cost; None: unknown.
     most_usd: float | None
     #: Inputs or texts in it.
     items: int
@@ -94,16 +94,16 @@ class MeteredCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallOutcome:
-    """What a booked request came to."""
+    """The outcome of a booked request."""
 
-    #: None: what was reserved.
+    #: None: the amount that was reserved.
     cost_usd: float | None
     tokens_in: int = 0
     tokens_out: int = 0
     seconds: float = 0.0
     failed: bool = False
     reason: str | None = None
-    #: What was put right in its reply.
+    #: The repairs of its reply.
     repairs: Sequence[str] = ()
 
     def params(self, call: MeteredCall) -> dict[str, Any]:
@@ -124,14 +124,14 @@ class CallOutcome:
 def reserve(conn: Connection[Any], call: MeteredCall) -> None:
     """Book a request in the caller's transaction.
 
-    Raises CallError when the tenant's credit does not allow it, and when it has a credit and no price is known.
+    Raises CallError if the tenant's credit does not allow it, or if it has a credit and no price is known.
     """
     if conn.execute(queries("calls")["reserve"], call.params()).fetchone() is None:
         raise call.refusal()
 
 
 def settle(conn: Connection[Any], call: MeteredCall, outcome: CallOutcome) -> None:
-    """Write what a booked request cost in the caller's transaction; a second time changes nothing."""
+    """Record the cost of a booked request in the caller's transaction; a second call changes nothing."""
     conn.execute(queries("calls")["settle"], outcome.params(call))
 
 
@@ -141,7 +141,7 @@ def metered_embedding(
 ) -> Iterator[None]:
     """Book the embedding of `texts`, which have `tokens` tokens, around the call; free models are not booked.
 
-    Raises CallError when the credit does not allow it.
+    Raises CallError if the credit does not allow it.
     """
     spent = _embedding_span(embedder, len(texts)) if texts else nullcontext()
     with spent, _booked_embedding(store, payer, embedder, texts, tokens):
@@ -169,7 +169,7 @@ def _booked_embedding(
 
 
 def limited_subjects(conn: Connection[Any], tenant_id: str) -> frozenset[str]:
-    """Return the subjects with a credit of their own. What is asked about them goes into requests of their own."""
+    """Return the subjects with a credit of their own. Requests about them include no other subject."""
     rows = conn.execute(queries("calls")["limited_subjects"], {"tenant": tenant_id}).fetchall()
     return frozenset(row[0] for row in rows)
 
@@ -177,10 +177,10 @@ def limited_subjects(conn: Connection[Any], tenant_id: str) -> frozenset[str]:
 async def embed_question(
     session: TenantSession, text: str, *, stage: str, embedder: Embedder, subject_id: str | None = None
 ) -> Vectors:
-    """Return the vector of one text, shape (dimensions,); what a hosted model costs is booked around the call.
+    """Return the vector of one text, shape (dimensions,); the cost of a hosted model is booked around the call.
 
-    The session must be a worker's where the model has a price. Raises InferenceError when it gives no usable answer,
-    and CallError when the tenant's credit does not allow it.
+    If the model has a price, the session must be a worker's. Raises InferenceError if it gives no usable answer, and
+    CallError if the tenant's credit does not allow it.
     """
     vector: Vectors = (await embed_texts(session, [text], stage=stage, embedder=embedder, subject_id=subject_id))[0]
     return vector
@@ -221,7 +221,7 @@ async def _embed_booked(session: TenantSession, texts: Sequence[str], *, payer: 
 
 @contextmanager
 def _embedding_span(embedder: Embedder, texts: int) -> Iterator[None]:
-    """A span of a call of an embedding model."""
+    """Open a span for a call to an embedding model."""
     if not recording():
         yield
         return

@@ -11,14 +11,14 @@ from reverie.inference.completions import CallError, LanguageModel
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
-#: A provider may ask for a longer pause; then the request has failed, and the stage's own retry comes later.
+#: Longest pause between attempts, in seconds, even if a provider asks for a longer one.
 LONGEST_PAUSE_S = 60.0
 
 
 def wait_for_slot(store: Store, tenant_id: str, model: LanguageModel) -> None:
-    """Reserve the next free moment of the shared pace and wait for it; no connection is held meanwhile.
+    """Reserve the next free slot of the shared rate and wait for it; no connection is held meanwhile.
 
-    Raises CallError when no moment is free within the model's patience.
+    Raises CallError if no slot is free within the model's patience.
     """
     limits = model.limits
     params = {

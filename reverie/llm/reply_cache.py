@@ -31,7 +31,7 @@ class ReplyCache(Generic[R]):
         rows = conn.execute(queries("calls")["read_replies"], self._key | {"input_hashes": list(hashes)})
         replies: dict[bytes, R] = {}
         for hash_, reply in rows:
-            with suppress(ValidationError):  # it quotes the reply
+            with suppress(ValidationError):  # the error quotes the reply
                 replies[hash_] = self._reply.model_validate(reply)
         return replies
 
@@ -55,7 +55,7 @@ class ReplyCache(Generic[R]):
 
 
 def forget_replies(store: Store, *, tenant_id: str, subject_id: str, source_id: UUID | None = None) -> int:
-    """Delete the kept replies about a subject, or those for which one turn, memory or event was shown; return how many.
+    """Delete the kept replies about a subject, or those to requests with one turn, memory or event; return how many.
 
     The memories made from them stay; asking again costs again.
     """

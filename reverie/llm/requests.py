@@ -42,7 +42,7 @@ class RequestSender(Generic[R]):
         check: ReplyCheck[R] | None = None,
         until: float | None = None,
     ) -> None:
-        """`until`: when nothing more is sent, by `time.monotonic`."""
+        """Set up a sender; `until`: the time after which nothing more is sent, by `time.monotonic`."""
         self._store, self._payer, self._model, self._prompt = store, payer, model, prompt
         self._check, self._until = check, until
         self._cache = ReplyCache(payer.tenant_id, model.key, prompt)
@@ -54,7 +54,7 @@ class RequestSender(Generic[R]):
         self._asked_again: list[int] = []
 
     def kept(self, hashes: Sequence[bytes]) -> dict[bytes, R]:
-        """Return the replies that earlier requests brought."""
+        """Return the replies to earlier requests."""
         with self._store.transaction(self._payer.tenant_id) as conn:
             return self._cache.read(conn, hashes)
 
@@ -74,7 +74,7 @@ class RequestSender(Generic[R]):
         return answers
 
     def count(self, report: Report, answers: Sequence[ModelAnswer[R]]) -> None:
-        """Add what was done to a report."""
+        """Add the calls and answers to a report."""
         answers = [answer for answer in answers if answer.reason != UNASKED]
         report.model_calls += len(self._completions)
         report.tokens += sum(each.tokens_in + each.tokens_out for each in self._completions)
@@ -89,7 +89,7 @@ class RequestSender(Generic[R]):
     def _ask_once(
         self, inputs: Mapping[bytes, PromptInput], hint: str | None
     ) -> tuple[dict[bytes, ModelAnswer[R]], dict[bytes, str]]:
-        """Return the answers, and by input what was wrong with a reply that may be asked for again."""
+        """Return the answers, and by input the fault of a reply that may be asked for again."""
         request = messages(self._prompt, [asked.content for asked in inputs.values()], hint=hint)
         try:
             call, completion = self._send(request, self._payer_for(inputs), len(inputs))
@@ -120,7 +120,7 @@ class RequestSender(Generic[R]):
     def _checked(
         self, inputs: Mapping[bytes, PromptInput], replies: Replies[R]
     ) -> tuple[dict[bytes, R], dict[bytes, InvalidReply]]:
-        """Return the valid replies and what is wrong with the others, by input."""
+        """Return the valid replies and the faults of the others, by input."""
         valid: dict[bytes, R] = {}
         invalid: dict[bytes, InvalidReply] = {}
         for number, (hash_, asked) in enumerate(inputs.items(), start=1):
@@ -188,7 +188,7 @@ class RequestSender(Generic[R]):
             raise
 
     def _pause(self, state: RetryCallState) -> float:
-        """Return seconds to the next attempt: what the provider asks for, else exponential with jitter."""
+        """Return the seconds to the next attempt: what the provider asks for, else exponential backoff with jitter."""
         error = state.outcome.exception() if state.outcome else None
         asked = error.after_s if isinstance(error, CallError) else None
         return self._backoff(state) if asked is None else min(asked, LONGEST_PAUSE_S)

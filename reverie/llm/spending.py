@@ -1,4 +1,4 @@
-"""Spending: what calls of models cost a tenant, and the credits that limit it: its own, and those of its subjects."""
+"""Spending: the cost of a tenant's calls to models, and the credits that limit it: its own and its subjects'."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def read_spending(
     by_subject: bool = False,
     subject_id: str | None = None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return what was booked since a time, a row for each stage and model, run or subject, and the credits.
+    """Return the costs booked since a time, a row for each stage and model, run or subject, and the credits.
 
-    With `subject_id`, only requests about that subject alone, and its credit. The tenant's credit has no subject; a
-    credit that is not there is no limit.
+    With `subject_id`, only requests about that subject alone, and its credit. The tenant's credit has no subject;
+    without a credit there is no limit.
     """
     params = {
         "tenant": tenant_id, "since": since, "by_run": by_run, "by_subject": by_subject, "subject": subject_id
@@ -38,7 +38,7 @@ def read_spending(
 
 
 def set_credit(store: Store, tenant_id: str, balance_usd: float | None, *, subject_id: str | None = None) -> None:
-    """Set what a tenant may spend from now on, in all or for one subject; None: without limit."""
+    """Set what a tenant may spend from now on, in all or for one subject; None removes the limit."""
     if subject_id is None:
         name = "lift_credit" if balance_usd is None else "give_credit"
     else:

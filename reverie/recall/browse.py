@@ -35,7 +35,7 @@ class ListedMemory:
     expires_at: datetime | None
     #: The memory that replaced it.
     into_id: UUID | None
-    #: From when to when what it states holds; null: it states nothing, or nothing ended it.
+    #: The time in which its statement holds; None: it states nothing, or nothing ended it.
     valid_from: datetime | None
     valid_to: datetime | None
     #: The memory that ended it.
@@ -47,22 +47,22 @@ class ListedMemory:
     compression_source: bool
     #: Rule or method that made it.
     origin: str
-    #: Typed ids of what it speaks of.
+    #: Typed ids of its entities.
     entities: list[str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MemoryFilter:
-    """Which memories of a subject; None is any."""
+    """A filter over a subject's memories; None filters nothing."""
 
     kinds: tuple[Kind, ...]
     states: tuple[State, ...] = ("active", "candidate")
     since: datetime | None = None
     until: datetime | None = None
     session_id: str | None = None
-    #: Typed id of an entity that they speak of.
+    #: Typed id of an entity that they mention.
     entity: str | None = None
-    #: When they were in force: said by then, and not over.
+    #: Only memories in force at this time: said by then and not ended.
     in_force_at: datetime | None = None
 
 
@@ -72,13 +72,13 @@ class Edge:
 
     source: str
     target: str
-    #: In how many memories.
+    #: Number of these memories.
     memories: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Graph:
-    """The entities of a subject's memories, and which of them occur together."""
+    """The entities of a subject's memories, and the pairs that occur together."""
 
     entities: list[Entity]
     edges: list[Edge]
@@ -131,7 +131,7 @@ async def page_entities(
 
 
 async def load_graph(session: TenantSession, subject_id: str, *, limit: int, edges: int) -> Graph:
-    """Return the `limit` entities that most memories speak of, and the `edges` strongest ties among them."""
+    """Return the `limit` entities with the most memories, and the `edges` strongest ties among them."""
     params = {"tenant": session.tenant_id, "subject": subject_id, "limit": limit, "edges": edges}
     sql = queries("browse")
     nodes, ties = await session.run_all(

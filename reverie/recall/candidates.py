@@ -1,4 +1,4 @@
-"""The candidates of an answer, best first: searched, with what was said just now, without what need not be told."""
+"""The candidates of an answer, best first: search results and waiting turns, without sensitive items and small talk."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ SMALL_TALK = "The message is small talk: nothing is recalled."
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreparedQuery:
-    """A query with what recall knows before it searches."""
+    """A query with everything that recall needs before it searches."""
 
     query: RecallQuery
     question: ParsedQuestion
     policy: Policy
     subject: KnownSubject
-    #: The embedded question; None: only words and entities find anything.
+    #: The vector of the question; None: only words and entities are searched.
     vector: Vectors | None
-    #: The model that embeds; None: there is none.
+    #: The embedding model; None: there is none.
     model: str | None
 
     @property
@@ -73,7 +73,7 @@ class FoundCandidates(NamedTuple):
     """Candidates, best first, each with the filter that drops it (None: it passes)."""
 
     candidates: Candidates
-    #: The memories of what each candidate stated and no longer holds, by candidate.
+    #: By candidate, the memories of its statements that no longer hold.
     formers: dict[UUID, list[UUID]]
     #: Candidates that ranked so low that they are only counted.
     unranked: int
@@ -90,7 +90,7 @@ async def embed_query(
     embedder: Embedder | None,
     notes: list[str],
 ) -> Vectors | None:
-    """Return the vector of a question; None and a note if there is no model, another one's vectors, or it fails."""
+    """Return the vector of a question; None and a note without a model, on its failure, or if memory uses another."""
     if embedder is None:
         notes.append(NO_MODEL)
     elif subject.model not in (None, embedder.model):
@@ -111,12 +111,12 @@ async def embed_query(
 async def find_candidates(
     session: TenantSession, asked: PreparedQuery, *, reranker: Reranker | None, width: int, notes: list[str]
 ) -> FoundCandidates:
-    """Return the candidates of an answer: found, with waiting turns and replacements, in the order of their scores.
+    """Return the candidates of an answer by score, waiting turns and replacements included.
 
-    `width`: how many times as many as the policy says are searched.
+    `width`: a factor on the policy's number of candidates to search.
 
     Raises:
-        StaleCacheError: what is known of the subject was cached, and is out of date.
+        StaleCacheError: the cached row of the subject is out of date.
     """
     query, policy, subject = asked.query, widened(asked.policy, width), asked.subject
     search = await _search_for(session, asked, reranker, width)
@@ -138,7 +138,7 @@ async def find_candidates(
 
 
 async def _search_for(session: TenantSession, asked: PreparedQuery, reranker: Reranker | None, width: int) -> Search:
-    """The search that a query wants, with its filters resolved to ids."""
+    """Return the search for a query, with its filters resolved to ids."""
     query, numbers, subject = asked.query, asked.policy.recall, asked.subject
     return Search(
         tenant_id=session.tenant_id,
@@ -159,7 +159,7 @@ async def _search_for(session: TenantSession, asked: PreparedQuery, reranker: Re
 async def _searched(
     fresh: FreshArm, search: Search, policy: Policy, subject: KnownSubject
 ) -> tuple[Candidates, Sequence[tuple[Any, ...]]]:
-    """The candidates by one policy's weights, and their rows."""
+    """Return the candidates by the weights of `policy`, and their rows."""
     params = search_params(search, policy)
     with span("recall search"):
         rows = await fresh.search(params) if subject and params else []
@@ -170,7 +170,7 @@ async def _searched(
 async def _worth_telling(
     session: TenantSession, found: Candidates, asked: PreparedQuery, notes: list[str]
 ) -> Candidates:
-    """Drop what a person who says this need not be reminded of: what is far from it or tells nothing."""
+    """Drop candidates that the person who says this need not hear: too far from it, sensitive, small talk."""
     question, numbers = asked.question, asked.policy.recall
     if _is_general(found, asked):
         notes.append(GENERAL)
@@ -195,7 +195,7 @@ async def _worth_telling(
 
 
 async def _without_sensitive(session: TenantSession, found: Candidates, asked: PreparedQuery) -> Candidates:
-    """Drop what the message does not bring up, by rules and, as the policy says, by vectors."""
+    """Drop sensitive candidates that the message does not bring up: by rules and, if the policy says so, vectors."""
     policy, among = asked.policy.sensitivity, 4 * asked.top_k
     by_vector = None
     if policy.by_vector:
@@ -207,7 +207,7 @@ async def _without_sensitive(session: TenantSession, found: Candidates, asked: P
 
 
 def _is_general(found: Candidates, asked: PreparedQuery) -> bool:
-    """Whether general knowledge answers a request, and it names nothing that memory knows by name."""
+    """Return whether general knowledge answers a request, and the request names no entity in memory."""
     least = asked.policy.recall.general_probability
     if not least or asked.question.asks_assistant or any("entity" in hit.ranks for hit, _ in found):
         return False

@@ -1,4 +1,4 @@
-"""Memories that cannot both hold, and of which nothing says which one does: both are in force."""
+"""Conflicts: two memories that cannot both hold. Nothing decides between them, so both are in force."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def list_conflicts(
 ) -> list[MemoryConflict]:
     """Return up to `limit` conflicts of a tenant, a subject or a memory, latest first.
 
-    `after` has time, memory and other memory of the last conflict of the page before.
+    `after`: time, memory and other memory of the previous page's last conflict.
     """
     return await session.run(
         conflicts_statement(session.tenant_id, subject_id=subject_id, memory_id=memory_id, after=after, limit=limit)
@@ -56,7 +56,7 @@ def conflicts_statement(
     after: Sequence[Any] | None = None,
     limit: int,
 ) -> Statement[MemoryConflict]:
-    """Return the look-up, to be sent with other statements."""
+    """Return the statement that reads conflicts, to be sent with others."""
     since, after_id, after_other = after or (None, None, None)
     params = {
         "tenant": tenant_id,

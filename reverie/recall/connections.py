@@ -1,4 +1,4 @@
-"""Connections of a subject: their cached tools, and what was learned about them (spec F2; Agent 3.E)."""
+"""Connections of a subject: their cached tools, and learned information about them (spec F2; Agent 3.E)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ConnectionTools:
     expires_at: datetime
 
     def is_fresh(self, as_of: datetime) -> bool:
-        """Whether they are not out of date."""
+        """Return whether the tools are still up to date."""
         return as_of < self.expires_at
 
 
@@ -34,7 +34,7 @@ class Connection:
     connection_id: str
     #: None: its tools were never read.
     tools: ConnectionTools | None
-    #: Whether tools were read and are not out of date.
+    #: Whether tools were read and are up to date.
     is_fresh: bool
     learned: Mapping[str, Any]
 
@@ -42,14 +42,14 @@ class Connection:
 def tools_statement(
     tenant_id: str, subject_id: str, connections: Sequence[str] | None = None
 ) -> Statement[ConnectionTools]:
-    """Return the look-up of cached tools, of some connections or of all."""
+    """Return the statement that reads cached tools, of some connections or of all."""
     params = {"tenant": tenant_id, "subject": subject_id}
     names = {"connections": None if connections is None else list(connections)}
     return Statement(queries("connections")["read_tools"], params | names, row=ConnectionTools)
 
 
 async def list_connections(session: TenantSession, *, subject_id: str, as_of: datetime) -> list[Connection]:
-    """Return the subject's connections by name: those with cached tools, and those that something was learned about."""
+    """Return the subject's connections by name: those with cached tools or with learned information."""
     cached, entries = await session.run_all(
         tools_statement(session.tenant_id, subject_id), entries_statement(session.tenant_id, subject_id, as_of)
     )

@@ -17,7 +17,7 @@ class StructuredFact:
     """One value of one key, and when it was in force."""
 
     id: UUID
-    #: Of whom it is true; empty for the subject itself.
+    #: The person it is about; empty for the subject itself.
     speaker: str
     #: identity, preference, constraint or instruction.
     category: str
@@ -44,7 +44,7 @@ class StructuredFact:
 
 
 def fact_name(key: str, speaker: str, category: str) -> str:
-    """Return a key as people read it: without what tells several apart, and of whom if not of the subject.
+    """Return a key as people read it: without its suffix, and with the person's name unless it is the subject.
 
     An instruction of another speaker is marked as theirs.
     """
@@ -67,7 +67,7 @@ async def load_facts(
 def facts_statement(
     tenant_id: str, subject_id: str, as_of: datetime, *, history: bool = False, least_importance: float = 0.0
 ) -> Statement[StructuredFact]:
-    """Return the look-up, to be sent with other statements."""
+    """Return the statement that reads facts, to be sent with others."""
     params = {
         "tenant": tenant_id,
         "subject": subject_id,

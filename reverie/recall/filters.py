@@ -1,4 +1,4 @@
-"""Filters of recall and contexts by what turns, events and memories belong to (spec D3, F1; Agent 3.D)."""
+"""Filters of recall and contexts by attributes of turns, events and memories (spec D3, F1; Agent 3.D)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ SOURCES: tuple[Source, ...] = get_args(Source)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Filters:
-    """The attributes that an item needs; None does not filter."""
+    """The attributes that an item must have; None filters nothing."""
 
-    #: The active connections: what holds for others is left out, what holds for none stays.
+    #: The active connections: items of other connections are left out, items of none stay.
     connections: Sequence[str] | None = None
     context_types: Sequence[str] | None = None
     sources: Sequence[str] | None = None
@@ -32,13 +32,13 @@ class Filters:
     sessions: Sequence[str] | None = None
 
     def __bool__(self) -> bool:
-        """Whether anything is filtered."""
+        """Return whether anything is filtered."""
         return any(value is not None for value in asdict(self).values())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attributes:
-    """What a turn belongs to; of a memory, what one of its turns or events belongs to."""
+    """The attributes of a turn, or of one turn or event behind a memory."""
 
     item_id: UUID
     context_type: str
@@ -54,7 +54,7 @@ class Attributes:
 def admitted_statement(tenant_id: str, subject_id: str, filters: Filters) -> Statement[Any]:
     """Return the statement that reads the ids of the turns, events and memories that pass."""
     values = {name: None if value is None else list(value) for name, value in asdict(filters).items()}
-    # what stands on no turn and no event is a person's own words about the subject
+    # a memory without a turn or event is a person's own words about the subject
     unsourced = (
         (filters.context_types is None or "user_profile" in filters.context_types)
         and (filters.sources is None or "user_provided" in filters.sources)
@@ -67,14 +67,14 @@ def admitted_statement(tenant_id: str, subject_id: str, filters: Filters) -> Sta
 
 
 async def read_admitted(session: TenantSession, subject_id: str, filters: Filters | None) -> list[UUID] | None:
-    """Return the ids that pass the filters; None where nothing is filtered."""
+    """Return the ids that pass the filters; None if nothing is filtered."""
     if not filters:
         return None
     return [row[0] for row in await session.run(admitted_statement(session.tenant_id, subject_id, filters))]
 
 
 async def read_attributes(session: TenantSession, subject_id: str, ids: Sequence[UUID]) -> dict[UUID, list[Attributes]]:
-    """Return by turn or memory of a subject what it belongs to: of a memory, a value for each turn and event."""
+    """Return attributes by turn or memory of a subject; a memory has a value for each of its turns and events."""
     params = {"tenant": session.tenant_id, "subject": subject_id, "ids": list(ids)}
     found: dict[UUID, list[Attributes]] = {}
     for one in await session.run(Statement(queries("filters")["attributes"], params, row=Attributes)):

@@ -22,13 +22,13 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Conflicts of one memory that are listed.
+#: Most conflicts listed for a memory.
 _CONFLICTS = 50
-#: Tombstones of a subject that are shown.
+#: Most tombstones shown for a subject.
 _TOMBSTONES = 10
-#: Ids that are named when a prefix fits several.
+#: Most ids named when a prefix matches several.
 _NAMED = 5
-#: Hex digits a prefix must have: fewer would fit the memories of days.
+#: Fewest hex digits of a prefix: fewer would match the memories of several days.
 _SHORTEST_PREFIX = 6
 
 DetailRow = TypeVar("DetailRow")
@@ -48,20 +48,20 @@ class ShownMemory:
     access_count: int
     happened_at: datetime
     accessed_at: datetime
-    #: None: never by itself, or held by the memory that replaced it.
+    #: None: never by itself, or kept by the memory that replaced it.
     forget_at: datetime | None
     into_id: UUID | None
-    #: From when to when what it states holds; None: it states nothing, or nothing ended it.
+    #: The time in which its statement holds; None: it states nothing, or nothing ended it.
     valid_from: datetime | None
     valid_to: datetime | None
     #: The memory that ended it.
     superseded_by: UUID | None
-    #: Of a summary: the turns of its session that it tells, from 1.
+    #: Of a summary: the turns of its session that it covers, from 1.
     turn_start: int | None
     turn_end: int | None
-    #: Language model whose words it has; None for the rules'.
+    #: Language model that worded it; None: rules did.
     model: str | None
-    #: Typed ids of what it speaks of.
+    #: Typed ids of its entities.
     entities: list[str]
 
 
@@ -73,15 +73,15 @@ class Entity:
     id: str
     label: str
     first_seen_at: datetime
-    #: How many memories speak of it.
+    #: Number of memories that mention it.
     memories: int = 0
-    #: How many of these are superseded: they no longer hold.
+    #: Number of these that are superseded: they no longer hold.
     superseded: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
-    """A tombstone. It says that something was forgotten, and not what."""
+    """A tombstone. It says that something was forgotten, but not what."""
 
     memory_id: UUID
     kind: Kind
@@ -110,7 +110,7 @@ class SubjectMemory:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SubjectCounts:
-    """How much is known about a subject."""
+    """Counts of a subject's turns, sessions and memories."""
 
     subject_id: str
     turns: int
@@ -133,13 +133,13 @@ class SourceTurn:
     speaker: str | None
     said_at: datetime
     text: str
-    #: Extracted from it; else by way of a memory that it was made of.
+    #: Whether the memory was extracted from it directly, and not through a memory that it was made of.
     direct: bool
     #: Why recall and contexts withhold it: corrected, forgotten or replaced; None: they do not.
     mark: str | None
     #: The version of the reader that read it (docs/reader.md); None: none did.
     read_by: str | None
-    #: The language model that read it as well; None: none did.
+    #: The language model that read it too; None: none did.
     model: str | None
 
 
@@ -149,13 +149,13 @@ class Observed:
 
     id: UUID
     source: Literal["event", "correction"]
-    #: Of an event its type, of a correction `replace`.
+    #: The type of the event; `replace` for a correction.
     type: str
-    #: By which channel it came: `person` for a correction.
+    #: The channel by which it came; `person` for a correction.
     channel: str
     observed_at: datetime
     content: str
-    #: Extracted from it; else by way of a memory that it was made of.
+    #: Whether the memory was extracted from it directly, and not through a memory that it was made of.
     direct: bool
 
 
@@ -171,7 +171,7 @@ class Relative:
     kind: Kind | None
     state: State | None
     content: str | None
-    #: Cosine by which they were merged, while the merge is in force.
+    #: Cosine similarity of the two, while their merge is in force.
     similarity: float | None
 
 
@@ -182,14 +182,14 @@ class CorrectionSeen:
     id: UUID
     #: wrong, replace, forget, pin, unpin, keep_apart or retract.
     kind: str
-    #: Who, as the caller said; None: nobody said.
+    #: The person, as named by the caller; None: not named.
     actor: str | None
     corrected_at: datetime
-    #: Of a replace what is right.
+    #: Of a `replace`: the right content.
     content: str | None
-    #: Whether the deferred tier has worked it in.
+    #: Whether the deferred tier has applied it.
     worked_in: bool
-    #: Whether it was taken back.
+    #: Whether it was retracted.
     retracted: bool
 
 
@@ -206,28 +206,28 @@ class OutcomeSeen:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
-    """Where a memory comes from, what became of it, and when it is forgotten."""
+    """The origin of a memory, what became of it, and when it is forgotten."""
 
     id: UUID
     subject_id: str
     kind: Kind
-    #: Its row without what stands beside it here; of a forgotten one its tombstone.
+    #: Its row, without the columns that are fields here; of a forgotten one, its tombstone.
     memory: dict[str, Any]
     forgotten: bool
     turns: list[SourceTurn]
     #: The events and corrections it comes from.
     observed: list[Observed]
-    #: What it was made of.
+    #: The memories that it was made of.
     parents: list[Relative]
-    #: What it went into.
+    #: The memories that it became part of.
     children: list[Relative]
     outcomes: list[OutcomeSeen]
     #: In order.
     corrections: list[CorrectionSeen]
     entities: list[Entity]
-    #: Memories that it cannot hold with; nothing says which one does.
+    #: Its conflicts with other memories.
     conflicts: list[MemoryConflict]
-    #: The ledger row of the run that made it, or that forgot it; None where the ledger was cleared.
+    #: The ledger row of the run that made it, or that forgot it; None if the ledger was cleared.
     run: dict[str, Any] | None
 
 
@@ -280,7 +280,7 @@ def show_subject(
 
 
 async def count_subject(session: TenantSession, subject_id: str) -> SubjectCounts:
-    """Return how much there is of a subject. Raises NotFoundError: there is no such subject."""
+    """Return the counts of a subject. Raises NotFoundError: there is no such subject."""
     params = {"tenant": session.tenant_id, "subject": subject_id}
     sql = queries("inspect")
     said, states, gone = await session.run_all(
@@ -345,7 +345,7 @@ async def explain(session: TenantSession, memory: str) -> Explanation:
 
 
 async def find_memory(session: TenantSession, memory: str) -> UUID:
-    """Return the id of the memory, kept or forgotten, whose id is this or begins like this. Raises as `explain`."""
+    """Return the id of the memory, kept or forgotten, with this id or prefix of an id. Raises as `explain`."""
     digits = memory.strip().lower().replace("-", "")
     if not re.fullmatch(f"[0-9a-f]{{{_SHORTEST_PREFIX},32}}", digits):
         raise InputError(f"{memory!r} is not the id of a memory: give its first {_SHORTEST_PREFIX} hex digits or more.")

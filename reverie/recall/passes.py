@@ -1,8 +1,8 @@
 """The passes over the ranked candidates of an answer, in the order in which they run: see `PASSES`.
 
-Each pass is a pure function of the ranking and of `Placing`, which was read before. It has a name, by which a policy
-leaves it out (`[recall] without`), and words for what it did to a hit's place, which the hit tells (`Hit.moves`).
-`reverie evaluate --ablate` measures what each is worth.
+Each pass is a pure function of the ranking and of `Placing`, which is read beforehand. A policy can leave out a pass by
+its name (`[recall] without`). A hit lists, in words, what each pass did to its place (`Hit.moves`).
+`reverie evaluate --ablate` measures the worth of each pass.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from reverie.recall.result import Drop, Hit, drop
 
 
 class Placed(NamedTuple):
-    """Hits, best first, and what was dropped on the way."""
+    """Hits, best first, and the candidates dropped on the way."""
 
     hits: list[Hit]
     dropped: list[Drop]
@@ -34,15 +34,15 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Placing:
-    """What passes know beside the ranking."""
+    """The data that passes need besides the ranking."""
 
     question: ParsedQuestion
     numbers: RecallPolicy
-    #: What of each hit no longer holds.
+    #: By hit, its statements that no longer hold.
     formers: Mapping[UUID, Sequence[Former]]
-    #: Memories that state what is asked for.
+    #: Memories that state the relation asked for.
     stated: Sequence[Hit]
-    #: Whether what no search found may be added.
+    #: Whether memories that no search found may be added.
     may_add: bool
     top_k: int
     token_budget: int
@@ -50,7 +50,7 @@ class Placing:
 
 
 class Pass(NamedTuple):
-    """One pass."""
+    """A pass over the ranking."""
 
     #: None: a policy cannot leave it out.
     name: PassName | None
@@ -121,23 +121,23 @@ def _budget(hits: list[Hit], known: Placing) -> Placed:
 PASSES: tuple[Pass, ...] = (
     # kinds that the policy leaves out (`[recall] without_kinds`)
     Pass(None, lambda known: bool(known.numbers.without_kinds), _kinds),
-    # a question about the past is told what was so, and until when
+    # a question about the past: hits say which of their statements ended, and when
     Pass("ends", lambda known: known.question.asks_former, _ends),
-    # a question about now: what says that something changed stands before what is as good and earlier
+    # a question about now: hits that mention a change go before earlier hits that score about as well
     Pass(
         "changes",
         lambda known: known.question.asks_present and not known.question.asks_former,
         _changes,
         Moves(up="moved up: says that something changed", down="moved down: something changed since"),
     ),
-    # what holds stands before what it replaced, and is added where it was not found
+    # statements in force go before those that they replaced, and are added if no search found them
     Pass(
         "currency",
         lambda known: not known.question.asks_former,
         _currency,
         Moves(up="moved up: holds now", down="moved down: no longer holds", added="added: holds now"),
     ),
-    # what states the relation that is asked for stands first
+    # hits that state the relation asked for go first
     Pass(
         "relation",
         lambda known: not known.question.asks_former,
@@ -148,7 +148,7 @@ PASSES: tuple[Pass, ...] = (
             added="added: states what is asked for",
         ),
     ),
-    # summaries stand last unless an overview is asked for
+    # summaries go last unless an overview is asked for
     Pass(
         "overview",
         lambda known: not known.question.asks_overview,
@@ -158,8 +158,8 @@ PASSES: tuple[Pass, ...] = (
             down="moved down: a summary, and no overview is asked for",
         ),
     ),
-    # what was said several times has one place; what gives up its place is dropped with a reason
+    # repeats share one place; the others are dropped with a reason
     Pass("one_place", lambda known: True, _one_place),
-    # as many as are asked for and fit; the others are dropped with a reason
+    # as many hits as are asked for and fit the budget; the others are dropped with a reason
     Pass(None, lambda known: True, _budget),
 )

@@ -1,6 +1,6 @@
-"""A subject in short: structured facts, recent episodes, scaffold and the relationship (spec D6, D9, D10; Agent 1.1).
+"""The profile of a subject: facts, recent episodes, scaffold and the relationship (spec D6, D9, D10; Agent 1.1).
 
-The narrative is a language model's, if one wrote it and it is not out of date; else it is made of facts and episodes.
+The narrative is the language model's if there is one that is up to date; else it is made of facts and episodes.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from reverie.recall.signals.life_events import DatedEvent, EventWindow, coming_u
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Kinds that tell what happened.
+#: Kinds of memory that tell what happened.
 _TELLING = ("episode", "pattern", "summary")
-#: Share of the words of the shorter of two preferences above which they say the same.
+#: Two preferences say the same if they share more than this part of the words of the shorter one.
 _SHARED_WORDS = 0.6
-#: Recent memories that are read for each one that is told.
+#: Recent memories read for each one shown.
 _READ_FOR_EACH = 2
 
 
@@ -62,7 +62,7 @@ class Moods:
     mood: str
     energy: str
     said_at: datetime
-    #: None where there are too few messages to tell.
+    #: None: too few messages to tell.
     usual_mood: str | None
     usual_energy: str | None
 
@@ -77,17 +77,17 @@ class Profile:
     #: Latest first.
     recent: tuple[Recent, ...]
     relationship: Relationship
-    #: Those that no structured fact tells: dislikes first, then the most important.
+    #: Preferences that no structured fact states: dislikes first, then the most important.
     preferences: tuple[Liking, ...] = ()
-    #: None before the first message whose mood was told.
+    #: None before the first message with a mood.
     moods: Moods | None = None
-    #: What a language model told last, whether it is still given or not; None: none did.
+    #: The latest narrative of a language model, shown or not; None: there is none.
     written: scaffold.Narrative | None = None
-    #: Why it is not given, or how old it is; empty without one.
+    #: Why it is not shown, or how old it is; empty without one.
     note: str = ""
-    #: Whether it is still given.
+    #: Whether it is still shown.
     is_written: bool = False
-    #: In force, and what they stand against.
+    #: Entries in force, and entries that contradict them.
     entries: tuple[scaffold.ScaffoldEntry, ...] = ()
     #: Latest first.
     learned_facts: tuple[scaffold.LearnedFact, ...] = ()
@@ -102,7 +102,7 @@ class Profile:
         return tuple(one for one in self.entries if self.as_of and one.holds(self.as_of) and one.value is not None)
 
     def scaffold(self) -> dict[str, Any]:
-        """Return entries as they are nested, and facts by category and key; of several values of one name a list."""
+        """Return entries as a nested object, and facts by category and key; several values of one name as a list."""
         found = scaffold.as_object(self.entries, self.as_of) if self.as_of else {}
         by_category: dict[str, dict[str, str | list[str]]] = {}
         for fact in self.facts:
@@ -114,7 +114,7 @@ class Profile:
                 values[fact.name] = [*([before] if isinstance(before, str) else before), fact.value]
         for category, facts in by_category.items():
             named = found.get(category)
-            # two that both stand are both told; which contradict each other stands in `conflicts`
+            # both an entry and a fact are given if both are in force; `conflicts` has those that contradict each other
             found[f"{category} (stated)" if category in found and not isinstance(named, dict) else category] = (
                 {**named, **{key: value for key, value in facts.items() if key not in named}}
                 if isinstance(named, dict)
@@ -137,7 +137,7 @@ class Profile:
         return self.narrative_of(words)[0]
 
     def narrative_of(self, words: int) -> tuple[str, list[UUID]]:
-        """Return the narrative, and the ids of what it tells: itself if a model wrote it, else facts and memories."""
+        """Return the narrative and the ids of its sources: its own if a model wrote it, else of facts and memories."""
         if self.is_written and self.written:
             return " ".join(self.written.text.split()[:words]), [self.written.id]
         told = [(fact.id, "Known:", f"{one_line(fact.name)}: {one_line(fact.value)};") for fact in self.facts]
@@ -158,13 +158,13 @@ class Profile:
 
 
 async def load_profile(session: TenantSession, *, subject_id: str, policy: Policy, as_of: datetime) -> Profile:
-    """Return the profile of a subject as of a time; an unknown one has an empty profile."""
+    """Return the profile of a subject as of a time; empty for an unknown subject."""
     rows = await session.run_all(*profile_statements(session.tenant_id, subject_id, policy, as_of))
     return read_profile(rows, subject_id, policy, as_of)
 
 
 def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> tuple[Statement[Any], ...]:
-    """Return the statements that read it, to be sent together."""
+    """Return the statements that read a profile, to be sent together."""
     recent: dict[str, Any] = {
         "tenant": tenant_id,
         "subject": subject_id,
@@ -194,7 +194,7 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
 
 
 def _events_around(policy: Policy, as_of: datetime) -> EventWindow:
-    """The days, in any zone, of which events are told."""
+    """Return the days, in any time zone, whose events are shown."""
     day = timedelta(days=1)
     return EventWindow(
         since=(as_of - day).date(), until=(as_of + timedelta(days=policy.life_events.ahead_days) + day).date()
@@ -202,7 +202,7 @@ def _events_around(policy: Policy, as_of: datetime) -> EventWindow:
 
 
 def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Policy, as_of: datetime) -> Profile:
-    """Return the statements' rows as a value."""
+    """Return the profile from the rows of its statements."""
     facts, known, moods, narratives, entries, learned, recent, preferences, events = rows
     written = _read_narrative(narratives)
     is_written, note = _still_told(written, policy, as_of)
@@ -225,7 +225,7 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
 
 
 def _said_once(rows: Sequence[tuple[Any, ...]]) -> list[Recent]:
-    """Return recent memories, of those that say the same the first."""
+    """Return recent memories without repeats; the first of each stays."""
     found: dict[str, Recent] = {}
     for id_, kind, text, at in rows:
         found.setdefault(said_alike(text), Recent(id=id_, kind=kind, content=text, happened_at=at))
@@ -233,9 +233,9 @@ def _said_once(rows: Sequence[tuple[Any, ...]]) -> list[Recent]:
 
 
 def most_telling(recent: Sequence[Recent], limit: int) -> tuple[Recent, ...]:
-    """Return the `limit` that tell most, in their order: an event that is worth keeping, not "I've ironed a shirt".
+    """Return the `limit` most telling memories, in their order: events worth keeping, not "I've ironed a shirt".
 
-    Patterns and summaries stand for many turns and come first.
+    Patterns and summaries stand for many turns and are chosen first.
     """
     if len(recent) <= limit:
         return tuple(recent)
@@ -248,7 +248,7 @@ def most_telling(recent: Sequence[Recent], limit: int) -> tuple[Recent, ...]:
 def one_a_thing(facts: Sequence[StructuredFact]) -> list[StructuredFact]:
     """Return facts with each thing in its fullest wording: "a golden retriever named Bruno", not "dog named Bruno" too.
 
-    Several values of a key that names no thing (two jobs) all stay.
+    A key that names no thing keeps all its values (two jobs).
     """
     fullest: dict[tuple[str, str, str], StructuredFact] = {}
     for fact in facts:
@@ -260,15 +260,15 @@ def one_a_thing(facts: Sequence[StructuredFact]) -> list[StructuredFact]:
 
 
 def named_as_said(facts: Sequence[StructuredFact]) -> list[StructuredFact]:
-    """Return facts with the people they are about named as a fact names them: "brother Karan", not "brother karan"."""
+    """Return facts with people named as another fact spells them: "brother Karan", not "brother karan"."""
     people = {fact.value.casefold(): fact.value for fact in facts if fact.key.startswith("person:")}
     return [replace(fact, speaker=people.get(fact.speaker, fact.speaker)) for fact in facts]
 
 
 def distinct(preferences: Sequence[Liking], facts: Sequence[StructuredFact]) -> list[Liking]:
-    """Return preferences without those that an earlier one says in other words, or a fact: most words are the same.
+    """Return preferences without those that share most of their words with an earlier one or with a fact.
 
-    What is disliked is never left out for a fact, which has no polarity.
+    A dislike is never left out because of a fact, which has no polarity.
     """
     told = [words for fact in facts if fact.category != "identity" if (words := read_object(fact.value).words)]
     kept: list[Liking] = []
@@ -287,7 +287,7 @@ def _mostly_shared(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def latest_rules_first(facts: Sequence[StructuredFact]) -> list[StructuredFact]:
-    """Return facts, the standing rules among them with the latest first: where two disagree, the later one counts."""
+    """Return facts with the instructions among them latest first: if two disagree, the later one counts."""
     rules = iter(
         sorted((fact for fact in facts if fact.category == "instruction"), key=lambda fact: fact.valid_from)[::-1]
     )
@@ -300,7 +300,7 @@ def _read_narrative(rows: Sequence[tuple[Any, ...]]) -> scaffold.Narrative | Non
 
 
 def _still_told(written: scaffold.Narrative | None, policy: Policy, as_of: datetime) -> tuple[bool, str]:
-    """Whether a narrative is shown, and the note about it."""
+    """Return whether a narrative is shown, and the note about it."""
     if written is None:
         return False, ""
     if not written.text:
@@ -321,16 +321,16 @@ def _read_moods(rows: Sequence[tuple[Any, ...]], least: int) -> Moods | None:
 
 
 def one_line(text: str) -> str:
-    """Return the visible text on one line: nothing that was said can begin a line of a context, nor end a block."""
+    """Return the visible text on one line, so that it can neither begin a line of a context nor end a block."""
     return " ".join(strip_invisible(text).split())
 
 
 def said_alike(text: str) -> str:
-    """Return a text so that two are equal if they differ only in spaces, case and how they end: "Good night!"."""
+    """Return a text without differences in spaces, case and final punctuation ("Good night!"), for comparison."""
     return one_line(text).casefold().rstrip(" .!…")
 
 
 def with_day(kind: str, content: str, happened_at: datetime, *, joint: str = ": ") -> str:
-    """`2026-04-03: Went to the lake`, in one line; a summary begins with its day itself."""
+    """Return a memory on one line with its day: `2026-04-03: Went to the lake`; a summary already has its day."""
     told = one_line(content)
     return told if kind == "summary" else f"{happened_at:%Y-%m-%d}{joint}{told}"

@@ -12,7 +12,7 @@ from reverie.recall.filters import Filters
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecallQuery:
-    """What is asked of a subject's memory.
+    """A query to a subject's memory.
 
     A recall uses every field. A context and a staged recall have budgets of their own; they need no text.
     """
@@ -31,14 +31,14 @@ class RecallQuery:
     include_compressed: bool = False
     #: Only items with these attributes.
     filters: Filters | None = None
-    #: Turns before and after each hit that come with it.
+    #: Number of turns to return before and after each hit.
     neighbours: int = 0
-    #: Texts that the caller has at hand: waiting turns with these words are left out.
+    #: Texts that the caller already has: waiting turns with these words are left out.
     said: Collection[str] = ()
-    #: Whether a person says the text, and it is no search: what is too far from it or tells too little is dropped, and
-    #: everything where it is small talk, or a request that general knowledge answers.
+    #: Whether a person says the text, and it is no search. Hits too far from it or telling too little are dropped; so
+    #: are all hits if it is small talk or a request that general knowledge answers.
     is_spoken: bool = False
 
     def __post_init__(self) -> None:
-        """Take the time in UTC. Raises ValueError: it has no offset."""
+        """Convert the time to UTC. Raises ValueError: it has no offset."""
         object.__setattr__(self, "as_of", require_aware(self.as_of))

@@ -1,4 +1,4 @@
-"""What a query is, a question, message or request, and what it refers to: dates, speakers, what the assistant said."""
+"""The kind of a query (question, message or request) and its references: dates, speakers, the assistant's words."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ _PACK = language_table("question")
 _MONTHS = _PACK.places("months")
 #: Explicit dates, the fullest form first; each form is taken out of the question before the next is tried.
 _DATES = _PACK.patterns("dates", re.IGNORECASE)
-#: In every text with a date of these forms: most questions have none, and a pattern takes as long as the rest of it.
+#: Every text with such a date has one of these. Most questions have none, and one pattern takes as long as the rest.
 _HINTS = ("-", *sorted({name[:3] for name in _MONTHS}))
 _NUMBERS = _PACK.places("numbers")
 _AGO, _LAST = _PACK.pattern("ago", re.IGNORECASE), _PACK.pattern("last", re.IGNORECASE)
 _AGO_CUE, _LAST_CUE = _PACK.text("ago_cue"), _PACK.text("last_cue")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+")
 _GREETING = _PACK.pattern("greeting")
-#: Words that must be left of a text without its greeting.
+#: Fewest words that must remain of a text without its greeting.
 _LEFT = 3
 _UNIT_DAYS: dict[str, int] = _PACK.mapping("unit_days")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParsedQuestion:
-    """A question as recall reads it."""
+    """A parsed question."""
 
     text: str
-    #: Who speaks in the subject's conversations.
+    #: The speakers of the subject's conversations.
     speakers: tuple[str, ...]
-    #: The speakers it names; none when it names all, as that tells nothing.
+    #: The speakers it names; none if it names all, as that tells nothing.
     mentioned: tuple[str, ...]
     asks_assistant: bool
-    #: Whether it asks for what was so once: by its words, or by a time that it names.
+    #: Whether it asks about the past: by its words, or by a time that it names.
     asks_former: bool
-    #: Whether it asks for what is so now.
+    #: Whether it asks about the present.
     asks_present: bool
-    #: Whether a summary may stand among what answers it.
+    #: Whether it asks for an overview; summaries then need not come last.
     asks_overview: bool
     kind: QueryKind
     #: Times that it names, as half-open spans.
@@ -51,12 +51,12 @@ class ParsedQuestion:
 
     @property
     def spoken(self) -> str:
-        """What is embedded: without a greeting, the speakers' names replaced as they would speak of themselves."""
+        """The text to embed: without a greeting, and with "I" and "my" in place of the speakers' names."""
         return as_spoken(without_greeting(self.text), self.speakers)
 
 
 def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], asked_at: datetime) -> ParsedQuestion:
-    """Return what the question refers to; `speakers` are those of the subject's conversations."""
+    """Return the parsed question; `speakers` are those of the subject's conversations."""
     speakers = tuple(speakers)
     mentioned = tuple(name for name in speakers if _named(name, possessive=False).search(text))
     times = tuple(spans(text, asked_at))
@@ -75,9 +75,9 @@ def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], a
 
 
 def query_kind(text: str, *, policy: RecallPolicy, about_speaker: bool) -> QueryKind:
-    """Return what a text is: a question asks what was said, a request wants something done or advised, a message tells.
+    """Return the kind of a text: a question asks what was said, a request wants action or advice, a message tells.
 
-    Of several sentences the last question decides. What asks about a speaker by name, or about what was, is a question.
+    Of several sentences the last question decides. One about a speaker by name, or about the past, is a question.
     """
     sentences = [part for part in _SENTENCE_END.split(text.strip()) if part]
     asked = [part for part in sentences if part.rstrip("\"'”’)").endswith("?")]
@@ -92,7 +92,7 @@ def query_kind(text: str, *, policy: RecallPolicy, about_speaker: bool) -> Query
 
 
 def as_spoken(text: str, speakers: Iterable[str]) -> str:
-    """Replace the speakers' names by "I" and "my": turns are in the first person, questions about them in the third."""
+    """Replace speakers' names with "I" and "my": turns are in the first person, questions about them in the third."""
     for speaker in speakers:
         text = _named(speaker, possessive=True).sub("my", text)
         text = _named(speaker, possessive=False).sub("I", text)
@@ -100,7 +100,7 @@ def as_spoken(text: str, speakers: Iterable[str]) -> str:
 
 
 def without_greeting(text: str) -> str:
-    """Leave out a greeting in front of what is said: it is nearer to every other greeting than to what is meant."""
+    """Remove a leading greeting: it would bring the text nearer to other greetings than to its own meaning."""
     rest = _GREETING.sub("", text, count=1)
     return rest if len(rest.split()) >= _LEFT else text
 

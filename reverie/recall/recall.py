@@ -27,12 +27,12 @@ from reverie.store.session import TenantSession
 from reverie.telemetry import names
 from reverie.telemetry.spans import SpanAttributes, span, spanned
 
-#: Characters a token has on average; for budgets when no tokenizer is at hand, which the answer then says.
+#: Characters of a token on average, for budgets without a tokenizer; a note on the answer then says so.
 _CHARACTERS_A_TOKEN = 4
 
 
 class _Answer(NamedTuple):
-    """Hits in their places, and what they were found among."""
+    """Hits in their places, and the candidates they were chosen from."""
 
     hits: list[Hit]
     dropped: list[Drop]
@@ -41,7 +41,7 @@ class _Answer(NamedTuple):
     notes: list[str]
 
     def lacks(self, top_k: int) -> bool:
-        """Whether there are too few hits since repeats were folded, and a wider search may find more."""
+        """Return whether there are too few hits because repeats were folded, and a wider search may find more."""
         if not self.found.is_cut or len(self.hits) >= top_k:
             return False
         reasons = Counter(each.reason for each in self.dropped)
@@ -50,7 +50,7 @@ class _Answer(NamedTuple):
 
 
 def _told(found: RecallResult) -> SpanAttributes:
-    """What a span tells of an answer: numbers alone."""
+    """Return the attributes of an answer's span; they have none of its content."""
     return {
         names.TENANT: found.tenant_id,
         names.POLICY: found.policy,
@@ -72,10 +72,10 @@ async def recall(
 ) -> RecallResult:
     """Return the hits for a query, with signals and ranks, and what was dropped and why.
 
-    Turns that are on their way to memory are hits too. Without an embedder, or when it fails, words and entities answer
-    alone and a note says so; when the reranker fails, the weighed signals do. An embedder with a price is booked, for
-    which the session must be a worker's. `known`: what the caller has read of the subject already. Nothing is logged
-    here: see `log_recall`, which the caller runs once the answer is out.
+    Turns that are on their way to memory are hits too. Without an embedder, or when it fails, only words and entities
+    are searched, and a note says so; when the reranker fails, the weighed signals rank. The cost of an embedder with a
+    price is booked, for which the session must be a worker's. `known`: the subject's rows, if the caller has read them.
+    Nothing is logged here: the caller runs `log_recall` after it has sent the answer.
 
     Raises:
         StaleCacheError: `known` was cached and is out of date.
@@ -138,7 +138,7 @@ async def log_recall(session: TenantSession, result: RecallResult) -> None:
 
 
 def recall_entry(result: RecallResult) -> Entry:
-    """The recall and its hits as a log entry; `score` counts them as accesses."""
+    """Return the recall and its hits as a log entry; `score` counts them as accesses."""
     return Entry(
         queries("recall")["write_recalls"],
         {
@@ -157,7 +157,7 @@ def recall_entry(result: RecallResult) -> Entry:
 async def _answer(
     session: TenantSession, asked: PreparedQuery, embedder: Embedder | None, reranker: Reranker | None, width: int
 ) -> _Answer:
-    """Find candidates, `width` times as many as the policy says, and give them their places."""
+    """Find candidates, `width` times as many as the policy says, and place them."""
     notes: list[str] = []
     found = await find_candidates(session, asked, reranker=reranker, width=width, notes=notes)
     ranked, reranked_by = await _reranked(session, found, asked, reranker, notes)
@@ -174,7 +174,7 @@ async def _reranked(
     reranker: Reranker | None,
     notes: list[str],
 ) -> tuple[list[Hit], str | None]:
-    """The candidates that pass, and the cross-encoder that ordered them; None: the weighed signals did."""
+    """Return the candidates that pass, and the cross-encoder that ordered them; None: the weighed signals did."""
     ranked = [hit for hit, reason in found.candidates if reason is None]
     if reranker is None:
         return ranked, None
@@ -188,7 +188,7 @@ async def _reranked(
 async def _read_placing(
     session: TenantSession, found: FoundCandidates, asked: PreparedQuery, count_tokens: Callable[[str], int]
 ) -> Placing:
-    """Read what the passes over the ranking depend on."""
+    """Read the data that the passes over the ranking need."""
     query, question, numbers = asked.query, asked.question, asked.policy.recall
     formers = await read_formers(session, found.formers, as_of=query.as_of, min_importance=numbers.min_importance)
     relations = asked_relations(question, numbers.asked)
@@ -206,12 +206,12 @@ async def _read_placing(
 
 
 def withheld_note(subject_id: str) -> str:
-    """Return why nothing is told of a subject, in words for people."""
+    """Return the note on an answer about a subject that does not want to be recalled."""
     return f"Recall is off for {subject_id}, by consent: nothing is told from memory."
 
 
 def _withheld(tenant_id: str, query: RecallQuery, policy: Policy) -> RecallResult:
-    """The answer about a subject that does not want to be recalled; what was asked is not kept."""
+    """Return the answer about a subject that does not want to be recalled; the question is not kept."""
     return RecallResult(
         id=stable_id(query.as_of, "recall", tenant_id, query.subject_id, query.text, policy.hash),
         question="",

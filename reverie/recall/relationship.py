@@ -39,19 +39,19 @@ def stage_of(sessions: int, streak: int, numbers: RelationshipPolicy) -> Relatio
 async def load_relationship(
     session: TenantSession, *, subject_id: str, numbers: RelationshipPolicy, as_of: datetime
 ) -> Relationship:
-    """Return the relationship as it stood at a time; of an unknown subject, a new one."""
+    """Return the relationship as it stood at a time; for an unknown subject, a new one."""
     rows = await session.run(relationship_statement(session.tenant_id, subject_id, as_of))
     return read_relationship(rows, numbers, as_of)
 
 
 def relationship_statement(tenant_id: str, subject_id: str, as_of: datetime) -> Statement[tuple[Any, ...]]:
-    """Return the statement that reads it, to be sent with others."""
+    """Return the statement that reads a relationship, to be sent with others."""
     params = {"tenant": tenant_id, "subject": subject_id, "as_of": require_aware(as_of)}
     return Statement(queries("context")["relationship"], params)
 
 
 def read_relationship(rows: Sequence[tuple[Any, ...]], numbers: RelationshipPolicy, as_of: datetime) -> Relationship:
-    """Return the statement's one row as a value."""
+    """Return the relationship from the statement's one row."""
     sessions, began, last_day, in_a_row = rows[0]
     today = require_aware(as_of).date()
     streak = streak_of(last_day, in_a_row, today)

@@ -10,9 +10,9 @@ from reverie.policy import RecallPolicy
 from reverie.recall.result import Hit, Signal
 from reverie.store.session import TenantSession
 
-#: What it replaces, and under which name it stands among the signals.
+#: The signal that the reranker's score replaces, and the name of that score among the signals.
 REPLACED, SIGNAL = "similarity", "rerank"
-#: The place that a hit had by weighed signals, among its ranks.
+#: The name, among a hit's ranks, of its place by weighed signals.
 BEFORE = "weighed"
 
 

@@ -22,7 +22,7 @@ class Signal:
 
     @property
     def contribution(self) -> float:
-        """What the signal adds to the score."""
+        """The signal's part of the score."""
         return rounded(self.value * self.weight)
 
 
@@ -32,14 +32,14 @@ class Signals(Mapping[str, Signal]):
     __slots__ = ("_places", "_values", "_weights")
 
     def __init__(self, values: Sequence[Any], places: Mapping[str, int], weights: Mapping[str, float]) -> None:
-        """`places`: where each measured signal is among the values; `weights`: those of the policy, other than 0.
+        """`places`: the index of each measured signal in `values`; `weights`: those of the policy, other than 0.
 
         All hits of an answer share both.
         """
         self._values, self._places, self._weights = values, places, weights
 
     def measured(self, name: str) -> float:
-        """The value of a signal, weighed or not; 0 where it was not measured."""
+        """Return the value of a signal, weighed or not; 0 if it was not measured."""
         place = self._places.get(name)
         return 0.0 if place is None else float(self._values[place])
 
@@ -55,7 +55,7 @@ class Signals(Mapping[str, Signal]):
 
 
 class NearbyTurn(NamedTuple):
-    """A turn that goes with a hit."""
+    """A turn returned with a hit."""
 
     id: UUID
     #: With its author.
@@ -72,18 +72,18 @@ class Hit(NamedTuple):
     kind: str
     content: str
     happened_at: datetime
-    #: Sum of the signals' contributions; of what replaced something, at least the score of that.
+    #: Sum of the signals' contributions; a hit that replaces another has at least the score of that one.
     score: float
-    #: None for what no search found: what holds in the place of a hit.
+    #: Empty for a hit that a pass added, such as a memory in force in place of one that no longer holds.
     signals: Mapping[str, Signal]
     #: Place in each arm that found it (dense, lexical, entity), from 1; `weighed`: before it was re-ranked.
     ranks: Mapping[str, int]
-    #: The turn it was said in; none for patterns and summaries.
+    #: The turn it was said in; None for patterns and summaries.
     turn_id: UUID | None
     session_id: str | None
     importance: float | None
     tokens: int = 0
-    #: In how many turns it was said, as far as they were found; with more than one, `first_at` is the first of them.
+    #: Number of turns found that say it; if there are several, `first_at` is the time of the first.
     times: int = 1
     first_at: datetime | None = None
     #: When it ceased to hold, or a statement in it did; `content` says so too.
@@ -93,14 +93,14 @@ class Hit(NamedTuple):
     #: Turns around it, on request.
     before: tuple[NearbyTurn, ...] = ()
     after: tuple[NearbyTurn, ...] = ()
-    #: Whether it is a turn that is on its way to memory: said a moment ago, and not worked in yet.
+    #: Whether it is a turn on its way to memory: said a moment ago and not consolidated yet.
     fresh: bool = False
-    #: What passes did to its place, in words: "moved up: holds now".
+    #: The changes that passes made to its place, in words: "moved up: holds now".
     moves: tuple[str, ...] = ()
 
     @property
     def told(self) -> str:
-        """The hit in a line: the question that it answers, what it says, how often that was said, and if just now."""
+        """The hit on one line: the question that it answers, its content, how often it was said, and if just now."""
         question = f"{self.reply_to.content} / " if self.reply_to else ""
         often = f" (said {self.times} times since {self.first_at:%Y-%m-%d})" if self.first_at else ""
         just = " (said just now)" if self.fresh else ""
@@ -116,8 +116,8 @@ class Drop:
     score: float
     #: rank, budget, kind (one that the policy leaves out), same_turn, same (the same words), similarity (below the
     #: policy's least), small_talk, general (general knowledge answers the request), sensitive (of a class that a
-    #: message does not bring up), importance,
-    #: expired or superseded; corrected: a person said that it is wrong; forgotten: on request.
+    #: message does not bring up), importance, expired or superseded; corrected: a person said that it is wrong;
+    #: forgotten: on request.
     reason: str
 
 
@@ -130,7 +130,7 @@ def drop(hit: Hit, reason: str) -> Drop:
 class RecallResult:
     """The answer to one question (Logic 2.7)."""
 
-    #: Under which it is logged.
+    #: The id under which it is logged.
     id: UUID
     question: str
     tenant_id: str
@@ -139,7 +139,7 @@ class RecallResult:
     policy: str
     policy_hash: str
     model: str | None
-    #: Which cross-encoder ordered the hits; None: the weighed signals did.
+    #: The cross-encoder that ordered the hits; None: the weighed signals did.
     reranker: str | None = None
     hits: tuple[Hit, ...]
     dropped: tuple[Drop, ...]
@@ -147,10 +147,10 @@ class RecallResult:
     unranked: int = 0
     total_tokens: int
     token_budget: int
-    #: What was missing or done otherwise than asked, in words for people.
+    #: Notes for people: anything missing, or done differently than asked.
     notes: tuple[str, ...] = field(default=())
 
     @property
     def budget_used(self) -> float:
-        """Share of the token budget that the hits take."""
+        """Share of the token budget that the hits use."""
         return self.total_tokens / self.token_budget if self.token_budget else 0.0

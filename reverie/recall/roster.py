@@ -44,8 +44,8 @@ def list_subjects(
 ) -> list[ListedSubject]:
     """Return up to `limit` subjects after the name `after`, in the order of their names.
 
-    `search`: a part of the name, or of the name of somebody who spoke there, in any case. A speaker who was first heard
-    since the last run is found after the next.
+    `search`: a part of the name, or of a speaker's name, in any case. A speaker who is new since the last run is found
+    after the next one.
     """
     params = {"tenant": tenant_id, "search": search, "after": after or "", "limit": limit}
     with store.transaction(tenant_id) as conn, conn.cursor(row_factory=class_row(ListedSubject)) as cursor:
@@ -57,7 +57,7 @@ def list_tenants(
 ) -> list[ListedTenant]:
     """Return up to `limit` tenants after the name `after`, in the order of their names; a query for each.
 
-    `search`: a part of the name, in any case. `store` is the worker's: no other role knows of several tenants.
+    `search`: a part of the name, in any case. `store` is the worker's: no other role can read several tenants.
     """
     asked = (search or "").casefold()
     named = sorted((name, policy) for name, policy in store.tenants() if asked in name.casefold())
@@ -70,7 +70,7 @@ def list_tenants(
 
 
 def subjects_around(store: Store, tenant_id: str, name: str, *, limit: int) -> list[str]:
-    """Return the subjects of the log next to a name in their order, up to `limit` on either side."""
+    """Return the subjects of the log nearest to a name in the order of names, up to `limit` on either side."""
     params = {"tenant": tenant_id, "subject": name, "limit": limit}
     with store.transaction(tenant_id) as conn:
         return [row[0] for row in conn.execute(queries("roster")["subjects_around"], params)]

@@ -1,4 +1,4 @@
-"""Reading of the scaffold, the narrative and learned facts (spec C8, D10; Agent 1.1, 3.E)."""
+"""Reads the scaffold, the narrative and learned facts (spec C8, D10; Agent 1.1, 3.E)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Narrative:
     """A language model's narrative about a subject."""
 
     id: UUID
-    #: Empty where something that may stand in it was found wrong since.
+    #: Empty if something that it may contain was marked as wrong since.
     text: str
     #: Event time of the latest observation in it.
     told_until: datetime
     made_at: datetime
     model: str
-    #: Observations that have come since and are not in it.
+    #: Number of later observations, which are not in it.
     waiting: int
 
 
@@ -37,10 +37,10 @@ class ScaffoldEntry:
     """One value of one path, and its state."""
 
     id: UUID
-    #: The tool connection that it was learned about; empty for the subject as such.
+    #: The connection that it was learned about; empty for the subject itself.
     connection_id: str
     path: list[str]
-    #: None: nothing holds there any more.
+    #: None: the path has no value any more.
     value: Any
     confidence: float
     #: correction, said, autonomous or inferred.
@@ -50,17 +50,17 @@ class ScaffoldEntry:
     valid_from: datetime
     valid_to: datetime | None
     replaced_by: UUID | None
-    #: Events and memories that it rests on.
+    #: Events and memories that it is based on.
     sources: list[UUID]
     #: Language model that stated it; None for rules.
     model: str | None
     run_id: UUID
     policy_hash: str
-    #: Basis of the one that replaced or outweighs it.
+    #: Basis of the entry that replaced or outweighs it.
     against: str | None
 
     def holds(self, as_of: datetime) -> bool:
-        """Whether the entry is in force at a time."""
+        """Return whether the entry is in force at a time."""
         return self.state == "active" or (self.valid_to is not None and self.valid_to > as_of)
 
     @property
@@ -74,9 +74,9 @@ class Conflict:
     """Two contradicting values for one path: the one in force, and the other."""
 
     path: list[str]
-    #: The entry that does not stand; of two that both stand, the scaffold's.
+    #: The entry that is not in force; if both are in force, the scaffold's.
     entry: ScaffoldEntry
-    #: The entry or structured fact that it stands against.
+    #: The entry or structured fact that it contradicts.
     against_id: UUID | None
     #: Basis of that, or structured_fact.
     against: str
@@ -116,7 +116,7 @@ class EntryExplained:
 
 
 def statements(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> tuple[Statement[Any], ...]:
-    """Return the look-ups of narrative, entries and learned facts, to be sent with others."""
+    """Return the statements that read narrative, entries and learned facts, to be sent with others."""
     who = {"tenant": tenant_id, "subject": subject_id, "as_of": require_aware(as_of)}
     sql = queries("profile")
     return (
@@ -129,7 +129,7 @@ def statements(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime)
 def entries_statement(
     tenant_id: str, subject_id: str, as_of: datetime, *, history: bool = False
 ) -> Statement[ScaffoldEntry]:
-    """Return the look-up of the entries in force and what they stand against, or with `history` of all."""
+    """Return the statement that reads the entries in force and those that contradict them, or with `history` all."""
     params = {"tenant": tenant_id, "subject": subject_id, "as_of": require_aware(as_of), "history": history}
     return Statement(queries("profile")["entries"], params, row=ScaffoldEntry)
 
@@ -142,7 +142,7 @@ async def scaffold_history(session: TenantSession, *, subject_id: str, as_of: da
 def conflicts(
     entries: Sequence[ScaffoldEntry], facts: Iterable[StructuredFact], as_of: datetime
 ) -> tuple[Conflict, ...]:
-    """Return what contradicts what: entries on other grounds, and entries in force beside structured facts.
+    """Return contradictions: between entries of different bases, and between entries in force and structured facts.
 
     An entry and a structured fact both stay in force until a person corrects one.
     """
@@ -174,7 +174,7 @@ def as_object(entries: Iterable[ScaffoldEntry], as_of: datetime, connection_id: 
 
 
 async def explain_entry(session: TenantSession, prefix: str, as_of: datetime) -> EntryExplained:
-    """Return the explanation of the entry with this id, or with a unique id of this prefix.
+    """Return the explanation of the entry with this id or unique prefix of an id.
 
     Raises:
         NotFoundError: no entry's id has this prefix, or several have it.

@@ -22,15 +22,15 @@ from reverie.store.columns import HalfVectorParameter
 from reverie.store.queries import variants
 from reverie.store.session.statement import numbered
 
-#: After everything that was ever said.
+#: A time after everything that was ever said.
 LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
-#: Columns of the statement; the BM25 of the best item is in every row, and the signals are the last columns.
+#: Columns of the statement; every row has the BM25 of the best item, and the signals are the last columns.
 _ID, BEST_BM25, _FOUND, _FORMERS, _SIGNALS = 1, 15, 16, 17, 18
-#: All signals, in the order in which a hit tells them.
+#: All signals, in the order in which a hit lists them.
 MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
-#: The signals that the statement always measures, and those of an item by itself, which it measures where one of them
-#: weighs: in the order of its columns. After them comes `date`, where the question names one.
+#: The signals that the statement always measures, and those of an item by itself, which it measures if one of them has
+#: a weight; in the order of its columns. After them comes `date`, if the question names one.
 _ALWAYS = (
     "similarity", "lexical", "answers", "session_similarity", "speaker", "first_person", "names_time", "asks",
     "assistant",
@@ -38,7 +38,7 @@ _ALWAYS = (
 _RATED = ("memory", "recency", "importance", "access", "entity", "standing", "length")
 #: The parameters by which the statement checks a cached row of `read_subject`.
 _CACHED = ("speakers", "embedded_by", "is_withheld", "may_wait")
-#: Each signal that has a weight in the statement, and the name of that parameter.
+#: Each signal that has a weight in the statement, and the name of its parameter.
 _WEIGHTS = tuple((name, f"w_{name}") for name in MEASURED if name != "asked_assistant")
 
 
@@ -49,9 +49,9 @@ class Search:
     tenant_id: str
     subject_id: str
     question: ParsedQuestion
-    #: The embedded question, shape (dimensions,); None: only words and entities find anything.
+    #: The vector of the question, shape (dimensions,); None: only words and entities are searched.
     vector: Vectors | np.ndarray | None
-    #: The model that embeds.
+    #: The embedding model.
     model: str | None
     as_of: datetime = LAST
     #: Only memories of these kinds.
@@ -78,7 +78,7 @@ def search(conn: Connection[Any], wanted: Search, policy: Policy) -> list[tuple[
 
 
 def search_params(wanted: Search, policy: Policy) -> dict[str, Any] | None:
-    """Return the parameters of the statement `search`; None when the policy leaves nothing to search among."""
+    """Return the parameters of the statement `search`; None if the policy leaves nothing to search."""
     numbers, question, kinds = policy.recall, wanted.question, wanted.kinds
     items = set(numbers.items) if kinds is None else {"memory"} & set(numbers.items)
     if not items:
@@ -125,19 +125,19 @@ def search_params(wanted: Search, policy: Policy) -> dict[str, Any] | None:
 
 
 def _weights(wanted: Search, policy: Policy) -> dict[str, float]:
-    """The weight of each signal; those of messages may leave words out, which are all there is without a vector."""
+    """Return the weight of each signal; without a vector the policy's base weights, as a message's may ignore words."""
     numbers = policy.recall
     of_kind = numbers.weights if wanted.vector is None else numbers.weights_for(wanted.question.kind)
     return {name: of_kind.get(name, 0.0) for name in MEASURED}
 
 
 def _arm_length(numbers: RecallPolicy, top_k: int | None) -> int:
-    """Most candidates of each arm."""
+    """Return the most candidates of each arm."""
     return max(numbers.candidates, numbers.candidates_per_hit * (top_k or numbers.top_k), top_k or 0)
 
 
 def _kind_params(kinds: Sequence[str] | None, policy: Policy, as_of: datetime) -> dict[str, Any]:
-    """Return the parameters that select kinds; `working` is what is recent, and about now by its words or a hint."""
+    """Return the parameters that select kinds; `working`: recent memories, about now by their words or a hint."""
     numbers = policy.working_memory
     working = kinds is not None and "working" in kinds
     return {
@@ -173,7 +173,7 @@ class StaleCacheError(Exception):
 
 
 def checked_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Return the rows of a search that checked a cached row as those of one without. Raises StaleCacheError."""
+    """Return the rows of a search with a cached row as a search without one gives them. Raises StaleCacheError."""
     if not rows or not rows[0][-1]:
         raise StaleCacheError
     return [row for row in rows if row[_ID] is not None]  # without an item: nothing was found
@@ -192,9 +192,9 @@ def read_hits(rows: Sequence[tuple[Any, ...]], params: Mapping[str, Any]) -> lis
 def near_enough(
     candidates: Sequence[tuple[Hit, str | None]], least: float, *, least_of_assistant: float = -1.0
 ) -> list[tuple[Hit, str | None]]:
-    """Return candidates, those less similar to the query than `least` dropped as `similarity`.
+    """Return candidates; those less similar to the query than `least` are dropped as `similarity`.
 
-    `least_of_assistant` holds for turns of the assistant, in place of a lower `least`.
+    `least_of_assistant` is the limit for the assistant's turns, unless `least` is higher.
     """
     least_of_assistant = max(least, least_of_assistant)
     if least_of_assistant <= -1.0:
@@ -215,17 +215,17 @@ def unranked(rows: Sequence[tuple[Any, ...]]) -> int:
 
 
 def former_ids(rows: Sequence[tuple[Any, ...]]) -> dict[UUID, list[UUID]]:
-    """Return the memories of what the candidates of these rows stated and no longer holds, by candidate."""
+    """Return, by candidate of these rows, the memories of its statements that no longer hold."""
     return {row[_ID]: row[_FORMERS] for row in rows if row[_FORMERS] is not None}
 
 
 def searches_words(policy: Policy) -> bool:
-    """Whether the policy's own weights make words find anything."""
+    """Return whether the policy's own weights search by words."""
     return any(policy.recall.weights.get(name, 0.0) for name in ("lexical", "answers"))
 
 
 def by_words(policy: Policy) -> Policy:
-    """Return a policy of vectors alone with the weight of similarity on the words, and no limit on similarity."""
+    """Return a vectors-only policy with the weight of similarity moved to words, and no limit on similarity."""
     weights = dict(policy.recall.weights)
     weights["lexical"] = weights.pop("similarity", 0.0) or 1.0
     numbers = policy.recall.model_copy(update={"weights": weights, "query_weights": {}, "min_similarity": -1.0})
@@ -240,13 +240,13 @@ def widened(policy: Policy, width: int) -> Policy:
 
 
 def horizon(as_of: datetime) -> UUID:
-    """Return the least id of what happened after `as_of`: ids start with their event time in milliseconds."""
+    """Return the lowest id of an item after `as_of`: ids start with their event time in milliseconds."""
     milliseconds = (as_of - _EPOCH) // _MILLISECOND + 1
     return UUID(int=min(milliseconds, (1 << 48) - 1) << 80)
 
 
 def half_vector(vector: Vectors | np.ndarray) -> HalfVectorParameter:
-    """Return a vector as the parameter of a halfvec."""
+    """Return a vector as a halfvec parameter."""
     return HalfVectorParameter(to_half_wire(np.asarray(vector, np.float32).reshape(1, -1)).tobytes())
 
 

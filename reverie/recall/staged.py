@@ -20,7 +20,7 @@ from reverie.recall.subject_cache import KnownSubject, subject_statement
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Note of an answer in stages that was found without a model.
+#: The note on a staged recall without an embedder.
 NO_NEAR_SUMMARIES = "No embedding model is configured: summaries cannot be compared with the question."
 
 
@@ -34,7 +34,7 @@ class Summary:
     happened_at: datetime
     #: Cosine distance to the question.
     distance: float
-    #: Turns of the session that it stands for, from 1.
+    #: Turns of the session that it covers, from 1.
     first_turn: int | None
     last_turn: int | None
 
@@ -54,17 +54,17 @@ class StagedRecall:
     asked_at: datetime
     policy: str
     policy_hash: str
-    #: Of the vectors that were compared.
+    #: The model of the compared vectors.
     model: str | None
     #: Most important first.
     facts: tuple[StructuredFact, ...]
     #: Nearest first.
     summaries: tuple[Summary, ...]
-    #: Summaries at the policy's distance or beyond it, nearest first; they are not given.
+    #: Summaries at the policy's distance or beyond it, nearest first; `text` does not have them.
     near_misses: tuple[Summary, ...] = ()
-    #: Letters of a summary that `text` shows.
+    #: Characters of a summary that `text` shows.
     letters: int
-    #: What was missing, in words for people.
+    #: Notes for people on anything missing.
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -77,12 +77,12 @@ class StagedRecall:
 
 
 def fact_line(fact: StructuredFact) -> str:
-    """`- name: Alex`."""
+    """Return a fact as a line: `- name: Alex`."""
     return f"- {one_line(fact.name)}: {one_line(fact.value)}"
 
 
 def summary_line(summary: Summary, letters: int) -> str:
-    """`- turns 1-10: User asked about ...`, cut after so many letters."""
+    """Return a summary as a line, cut after `letters` characters: `- turns 1-10: User asked about ...`."""
     told = one_line(summary.content)
     return f"- {summary.turns}: {told[:letters]}{'...' if len(told) > letters else ''}"
 
@@ -114,8 +114,8 @@ async def staged_recall(
 ) -> StagedRecall:
     """Return structured facts by exact look-up, always, and the nearest summaries under the policy's distance.
 
-    With `admitted`, only facts and summaries that rest on these turns and memories. `known`: what the caller has read
-    of the subject already. Of one that does not want to be recalled there is nothing but a note.
+    With `admitted`, only facts and summaries based on these turns and memories. `known`: the subject's rows, if the
+    caller has read them. For a subject that does not want to be recalled there is only a note.
     Without a question, without an embedder, or when it fails, there are no summaries and a note says why. Nothing is
     logged, and nothing counts as an access, since the facts are returned whatever is asked.
     """
@@ -176,7 +176,7 @@ async def _look_up(
     model: str | None,
     admitted: Sequence[UUID] | None,
 ) -> tuple[list[StructuredFact], list[Summary]]:
-    """The facts by key, and with a vector the nearest summaries."""
+    """Return the facts by key, and with a vector the nearest summaries."""
     numbers = policy.structured_facts
     facts = facts_statement(
         session.tenant_id, query.subject_id, query.as_of, least_importance=numbers.recall_importance

@@ -1,4 +1,4 @@
-"""What a recall must know of its subject before it searches, and a cache of that: a recall then takes one statement."""
+"""The row of a subject that a recall needs before it searches, and its cache: a recall then takes one statement."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from reverie.store.session import Statement
 #: Rows of `subject_statement`.
 Rows: TypeAlias = Sequence[tuple[Any, ...]]
 
-#: Subjects in the cache; a full cache is emptied.
+#: Most subjects in the cache; a full cache is emptied.
 MOST = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownSubject:
-    """A subject as a recall must know it."""
+    """The information about a subject that a recall needs before it searches."""
 
-    #: Of `subject_statement`; none where the subject is unknown.
+    #: Rows of `subject_statement`; none if the subject is unknown.
     rows: Rows
-    #: Whether they may be out of date, which the search then checks.
+    #: Whether they may be out of date; the search then checks them.
     is_cached: bool = False
 
     def __bool__(self) -> bool:
-        """Whether there is such a subject."""
+        """Return whether there is such a subject."""
         return bool(self.rows)
 
     @property
@@ -52,7 +52,7 @@ class KnownSubject:
 
 
 def subject_statement(tenant_id: str, subject_id: str) -> Statement[tuple[Any, ...]]:
-    """Return the statement that reads what a recall must know about its subject."""
+    """Return the statement that reads the row of a subject that a recall needs."""
     return Statement(queries("recall")["read_subject"], {"tenant": tenant_id, "subject": subject_id})
 
 
@@ -70,7 +70,7 @@ class SubjectCache:
         """Return the cached rows for a recall whose search checks them; None: the recall must read them first.
 
         With a hosted model the rows are read first: its cost is booked before the search, and must be booked once. So
-        are those of a subject that does not want to be recalled, as nothing is searched that could check them.
+        are those of a subject that does not want to be recalled, as no search is made that could check them.
         """
         if embedder is not None and embedder.price_per_token:
             return None
@@ -78,7 +78,7 @@ class SubjectCache:
         return rows if rows and not KnownSubject(rows=rows).is_withheld else None
 
     def put(self, tenant_id: str, subject_id: str, rows: Rows) -> None:
-        """Cache the rows; a subject that is not known has none."""
+        """Cache the rows; an unknown subject has none."""
         if len(self._rows) >= MOST:
             self._rows.clear()
         if rows:

@@ -1,6 +1,6 @@
-"""What the marts tell, as plots: the page of `reverie report` and the panels of the Grafana boards.
+"""The marts as plots: the page of `reverie report` and the panels of the Grafana boards.
 
-- `panels`: which panels there are, in which order, over which statements
-- `marts`: their rows, read as a data team
-- `page`: one HTML page of them
+- `panels`: the panels, their order and their statements
+- `marts`: reads their rows in the role of a data team
+- `page`: makes one HTML page of them
 """

@@ -1,4 +1,4 @@
-"""The rows of the panels, read from the marts as a data team: all tenants, no content."""
+"""The rows of the panels, read from the marts in the role of a data team: all tenants, no content."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_BUILT = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PanelRows:
-    """What a panel shows."""
+    """The rows of a panel."""
 
     panel: Panel
     columns: tuple[str, ...]
@@ -43,12 +43,12 @@ class MartsRead:
 def read_marts(
     conn: Connection[TupleRow], *, today: date, tenant_id: str | None = None, days: int | None = None
 ) -> MartsRead:
-    """Return the rows of each panel, of one tenant or all, of the last `days` that hold anything or of all time.
+    """Return the rows of each panel, of one tenant or all, for the `days` up to the last one with data or for all time.
 
-    `conn` acts as `analyst`. `today` ends what is told by the clock, such as costs.
+    `conn` acts as `analyst`. `today` is the last day of figures by the clock, such as costs.
 
     Raises:
-        InputError: the marts are not built, or hold nothing of the tenant.
+        InputError: the marts are not built, or have nothing about the tenant.
     """
     statements = queries("report")
     with conn.transaction():
@@ -61,7 +61,7 @@ def read_marts(
             raise InputError(
                 f"The marts hold nothing {which}: build them again with `make marts` once there is memory."
             )
-        # tenants that have no turn yet have no day
+        # tenants without turns have no first and last day
         last = last or today
         since = max(first or last, last - timedelta(days=days - 1)) if days else first or last
         until = max(last, today) + timedelta(days=1)

@@ -16,16 +16,16 @@ from reverie.report.panels import Panel, boards, palette
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-#: Series that are told apart; the others are one, called so.
+#: Maximum number of series, and the name of the series that sums the rest.
 _SERIES, _OTHERS = 10, "all others"
 _FORMATS = {"percentunit": ".0%", "currencyUSD": "$,.2f"}
-#: Days that an axis of time spans at least: less of it would be told in hours.
+#: Minimum span of a time axis; a shorter one would be labelled in hours.
 _SPAN = timedelta(days=28)
-#: Characters of a line below a bar.
+#: Characters per line of a label below a bar.
 _LINE = 14
 #: Lightness of the darkest and the lightest shade.
 _SHADES = 0.3, 0.82
-#: Plots are drawn while the page is read, when a card may still be wider than it will be.
+#: Resizes the plots: they are drawn while the page loads, when a card may still be too wide.
 _FIT = "addEventListener('load', () => document.querySelectorAll('.plotly-graph-div').forEach(Plotly.Plots.resize))"
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1c2733; background: #f6f8fa; max-width: 72rem; margin: 2rem auto;
@@ -44,7 +44,7 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; } 
 
 
 def marts_page(read: MartsRead, *, made_at: datetime) -> str:
-    """Return the page."""
+    """Return the marts as one HTML page."""
     of_name = {one.panel.name: one for one in read.panels}
     whose = f"tenant {read.tenants[0]}" if len(read.tenants) == 1 else f"{len(read.tenants):,} tenants"
     title = html.escape(f"Memory of {whose}")
@@ -68,7 +68,7 @@ def marts_page(read: MartsRead, *, made_at: datetime) -> str:
 
 
 class _Page:
-    """Writes panels; the library of plots is in the page once."""
+    """A writer of panels that includes the plot library only once."""
 
     def __init__(self) -> None:
         self._has_plots = False
@@ -90,12 +90,12 @@ class _Page:
         return f'<section class="{kind}" id="{read.panel.name}">{heading}{shown}</section>'
 
     def script(self) -> str:
-        """Return what fits the plots into their cards once all are there."""
+        """Return the script that fits the plots into their cards once the page has loaded."""
         return f"<script>{_FIT}</script>\n" if self._has_plots else ""
 
 
 def figure(read: PanelRows) -> Figure:
-    """Return the plot of a panel that is no table."""
+    """Return the plot of a panel that is not a table."""
     from plotly import graph_objects
 
     panel, named = read.panel, list(series(read.rows))
@@ -110,7 +110,7 @@ def figure(read: PanelRows) -> Figure:
         "barmode": "relative",
     }
     if panel.kind == "bars":
-        # in the statement's order, not in that in which series mention them
+        # in the statement's order, not in the order in which series mention them
         order = [_lines(category) for category in dict.fromkeys(row[0] for row in read.rows)]
         layout["xaxis"] |= {"type": "category", "categoryorder": "array", "categoryarray": order}
     else:
@@ -124,7 +124,7 @@ def figure(read: PanelRows) -> Figure:
 
 
 def _span(times: Sequence[datetime], days: int) -> tuple[datetime, datetime]:
-    """Return the ends of an axis that shows all of it, and days instead of hours."""
+    """Return the ends of an axis that covers all times and is long enough for labels in days."""
     first, last = min(times) - timedelta(days=days), max(times) + timedelta(days=days)
     missing = max(_SPAN - (last - first), timedelta())
     return first - missing / 2, last + missing / 2
@@ -135,7 +135,7 @@ def _lines(category: str) -> str:
 
 
 def _colours(panel: Panel, names: Sequence[str]) -> list[str]:
-    """Return the colour of each series: its own, or a shade; a series that is new to the palette is black."""
+    """Return the colour of each series: its own, or a shade; a series that the palette lacks is black."""
     colours = palette(panel.palette)
     if colours.shade is None:
         return [colours.colours.get(name, "#000000") for name in names]
@@ -148,7 +148,7 @@ def _colours(panel: Panel, names: Sequence[str]) -> list[str]:
 
 
 def series(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[str, list[Any], list[float]]]:
-    """Yield rows (place, series, value) by series: name, places, values; the largest ones, then all others as one."""
+    """Group rows (place, series, value); yield name, places, values: the largest series, then the others as one."""
     sums: dict[str, float] = {}
     for _, name, value in rows:
         sums[name] = sums.get(name, 0.0) + abs(float(value or 0))
@@ -169,7 +169,7 @@ def _trace(panel: Panel, colour: str, name: str, places: list[Any], values: list
     if panel.kind == "stack":
         width = 0.8 * timedelta(days=panel.days) / timedelta(milliseconds=1)
         return graph_objects.Bar(name=name, x=places, y=values, marker_color=colour, width=width)
-    # one place alone has no line
+    # a single place has no line
     mode = "lines" if len(places) > 1 else "markers"
     return graph_objects.Scatter(name=name, x=places, y=values, mode=mode, line_color=colour)
 

@@ -1,4 +1,4 @@
-"""Which panels there are: read from `panels.toml`; each has a statement of its name in `sql/queries/report.sql`."""
+"""The panels, read from `panels.toml`. Each has a statement of the same name in `sql/queries/report.sql`."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ class Panel(Table):
     name: str
     kind: PanelKind
     title: str
-    #: What it shows, in a sentence.
+    #: A sentence about the content.
     text: str
-    #: As Grafana names units: short, percentunit (1 is 100 %), currencyUSD, s.
+    #: The unit as Grafana names it: short, percentunit (1 is 100 %), currencyUSD, s.
     unit: str = "short"
     #: Titles of the axes; a table has none.
     x: str = ""
     y: str = ""
-    #: Days that a bar over time stands for.
+    #: Days per bar of a plot over time.
     days: int = 1
-    #: Of the colours; a table has none.
+    #: Name of the palette; a table has none.
     palette: str = ""
-    #: Why there may be nothing to show.
+    #: The text if there are no rows: the reason why.
     empty: str = "Nothing yet."
 
 
 class Board(Table):
-    """Panels that are looked at together."""
+    """Panels that are shown together."""
 
     name: str
     title: str
@@ -69,5 +69,5 @@ def boards() -> tuple[Board, ...]:
 
 
 def palette(name: str) -> Palette:
-    """Return the palette of that name; one that is not there is a KeyError."""
+    """Return a palette by name. Raises KeyError if there is none."""
     return {each.name: each for each in _read().palettes}[name]

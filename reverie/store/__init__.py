@@ -1,26 +1,26 @@
 """The only code that touches Postgres.
 
 - `privacy/`: consent, receipts of erasures, exports
-- `server/`: which server is used, and an embedded Postgres
-- `connect`: connections: one role, one tenant, errors as sentences
-- `database`: the handle that stages, capture and recall get, sync and async
-- `session/`: the session of a tenant, over which operations are written once for sync and async
+- `server/`: the Postgres server in use, or an embedded one
+- `connect`: opens connections for one role and one tenant, with errors as sentences
+- `database`: the handles that stages, capture and recall use, sync and async
+- `session/`: the session of a tenant; operations are written once for sync and async
 - `entries`: rows of the log of answers
 - `columns`: lists and vectors as parameters, reals as results
 - `queries`: the SQL of `sql/queries/`, by name
 - `runs`: the run ledger
 - `queue`: sessions that wait to become memory
-- `source/`: another Postgres that turns are imported from
-- `failures`: items that a stage failed on
+- `source/`: reads another Postgres to import its turns
+- `failures`: items on which a stage failed
 - `dead_letters`: records that could not be imported
 - `active_model`: the embedding model of a tenant
-- `small_models/`: what is kept of small models of Reverie's own
-- `items/`: items that callers keep beside memory
-- `work`: what a stage run is given
-- `locks`: locks of subjects
+- `small_models/`: the stored answers and heads of Reverie's own small models
+- `items/`: items that callers store beside memory
+- `work`: the input of a stage run
+- `locks`: locks on subjects
 - `marks`: marks of corrections
 - `plans`: hints to the planner
-- `tenants`: which tenants are known, and their policies
+- `tenants`: the known tenants and their policies
 - `clock`: the clock of a tenant
 - `digest`: the digest of a tenant's memory
 - `migrate`: brings a database to the current schema

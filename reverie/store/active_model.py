@@ -1,7 +1,7 @@
 """The active embedding model of a tenant: the first one that embeds; `reembed` switches it.
 
-Vectors are kept by model and never compared across models; what may not happen is that a process with another model
-writes vectors that nobody finds, or merges by them.
+Vectors are kept by model and never compared across models. A process with another model must not write vectors that
+nobody finds, or merge by them.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ def hold_active_model(conn: Connection[Any], tenant_id: str, model: str) -> None
     """Keep the tenant's active model from being switched until the transaction ends.
 
     Raises:
-        SettingsError: it is another one than `model`.
+        SettingsError: the active model is not `model`.
     """
     sql, params = queries("tenants"), {"tenant": tenant_id, "model": model}
     row = conn.execute(sql["hold_model"], params).fetchone()
     if (
         row is None
-    ):  # none is chosen, and so none is held: two that hold it and want to choose would wait for each other
+    ):  # no model is chosen, so no row is locked: two processes that held a lock and wanted to choose would deadlock
         conn.execute(sql["choose_model"], params)
         row = conn.execute(sql["hold_model"], params).fetchone()
     if row is not None and row[0] != model:
@@ -35,9 +35,9 @@ def hold_active_model(conn: Connection[Any], tenant_id: str, model: str) -> None
 
 
 def switch_active_model(conn: Connection[Any], tenant_id: str, model: str) -> int:
-    """Make `model` the active one if everything has its vectors; returns how many items lack them: 0, it is switched.
+    """Make `model` the active one if no item lacks its vector. Return how many items lack it; 0 means switched.
 
-    Whoever embeds waits until the caller's transaction ends, and then finds another active model than its own.
+    A process that embeds waits until the caller's transaction ends, and then finds that its model is not active.
     """
     sql, params = queries("tenants"), {"tenant": tenant_id, "model": model}
     conn.execute(sql["lock_model"], params)

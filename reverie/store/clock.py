@@ -1,4 +1,4 @@
-"""The clock of a tenant: the wall clock, unless it is stopped, as for a sample history that has ended.
+"""The clock of a tenant: the wall clock, or a fixed time, as for a sample history that has ended.
 
 Stages run at the tenant's time, so the memories of an old history do not fade by the wall clock.
 """

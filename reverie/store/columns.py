@@ -1,7 +1,7 @@
 """Conversion of values: lists as parameters (columns of ids, texts, times and numbers), vectors, reals.
 
-psycopg dumps and quotes a list value by value, which was a quarter of what an import costs the client. A list of one
-plain type goes as a binary array instead; any other goes as psycopg sends it.
+psycopg dumps and quotes a list value by value, which was a quarter of the client's cost of an import. A list of one
+plain type is sent as a binary array instead; psycopg sends all others.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from psycopg.abc import AdaptContext, DumperKey
 from psycopg.adapt import Buffer, Dumper, Loader, PyFormat
 from psycopg.types.array import ListDumper
 
-#: Dimensions, whether there are nulls, type of the values, how many, number of the first.
+#: Number of dimensions, null flag, type of the values, number of values, index of the first.
 _HEAD = Struct("!5I")
 _INT, _REAL, _LENGTH = Struct("!Iq"), Struct("!Id"), Struct("!I")
 _FLOAT = Struct("!f")
 _NULL = b"\xff\xff\xff\xff"
-#: Postgres counts times from here.
+#: The epoch of Postgres's times.
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -34,9 +34,9 @@ def register_columns(context: AdaptContext) -> None:
 
 
 def register_reals(context: AdaptContext) -> None:
-    """Let columns of type `real` arrive as they are shown: 0.8 and not 0.800000011920929.
+    """Load columns of type `real` as they are displayed: 0.8 and not 0.800000011920929.
 
-    For what people and programs read; stages reckon with the stored value.
+    For values that people and programs read; stages calculate with the stored value.
     """
     context.adapters.register_loader("float4", RealLoader)
 
@@ -51,14 +51,14 @@ class RealLoader(Loader):
         return _decimal(bytes(data))
 
 
-@lru_cache(maxsize=4096)  # importances come again and again
+@lru_cache(maxsize=4096)  # the same importances repeat
 def _decimal(data: bytes) -> float:
     return float(f"{_FLOAT.unpack(data)[0]:.6g}")
 
 
 class HalfVectorParameter:
-    """A vector as the parameter of a halfvec, in Postgres's binary form: parsing it from text would cost more than the
-    search of a small subject.
+    """A vector as a halfvec parameter, in Postgres's binary format: parsing it from text would cost more than searching
+    a small subject.
     """
 
     __slots__ = ("wire",)
@@ -69,14 +69,14 @@ class HalfVectorParameter:
 
 class _HalfVectorDumper(Dumper):
     format = pq.Format.BINARY
-    oid = 0  # the extension's type has another oid in each database; the statement's cast says which it is
+    oid = 0  # the oid of the extension's type differs between databases; the statement casts to it
 
     def dump(self, obj: HalfVectorParameter) -> Buffer | None:
         return obj.wire
 
 
 class ColumnDumper(ListDumper):
-    """Picks how a list is sent: this type is asked first, and never dumps."""
+    """Chooses the dumper of a list. psycopg asks this class first; it never dumps itself."""
 
     format = pq.Format.BINARY
 
@@ -85,12 +85,12 @@ class ColumnDumper(ListDumper):
         self._context = context
 
     def get_key(self, obj: list[Any], format: PyFormat) -> DumperKey:
-        """The type of the values, else what psycopg tells lists apart by; never what stands for this dumper itself."""
+        """Return a key by the type of the values, or by psycopg's own key; never the key of this dumper itself."""
         kind = _kind(obj)
         return (ListDumper, super().get_key(obj, PyFormat.AUTO)) if kind is None else (list, kind)
 
     def upgrade(self, obj: list[Any], format: PyFormat) -> Any:
-        """The dumper for lists such as this."""
+        """Return the dumper for lists of this type."""
         kind = _kind(obj)
         if kind is None:
             return ListDumper(list, self._context).upgrade(obj, PyFormat.AUTO)
@@ -113,7 +113,7 @@ class _PackedDumper(Dumper):
 
 
 def _kind(obj: list[Any]) -> type | None:
-    """The one type of the values, if it is one that is packed; a naive time, whose type is another, is not."""
+    """Return the one type of the values if it can be packed. Naive times, another type in Postgres, cannot."""
     kinds = set(map(type, obj)) - {type(None)}
     kind = kinds.pop() if len(kinds) == 1 else None
     if kind is datetime and any(value is not None and value.tzinfo is None for value in obj):
@@ -151,7 +151,7 @@ def _pack_time(value: datetime) -> bytes:
     return _INT.pack(8, (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds)
 
 
-#: How a value of each type is packed behind its length, and the numbers of its type and of arrays of it in Postgres.
+#: For each type, the function that packs a value after its length, and the oids of the type and of its arrays.
 _PACKED: dict[type, tuple[Callable[[Any], bytes], int, int]] = {
     UUID: (_pack_uuid, 2950, 2951),
     str: (_pack_text, 25, 1009),

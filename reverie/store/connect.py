@@ -1,8 +1,8 @@
-"""Connections to Postgres: one address, one role, one tenant, and one clear sentence for everything that can go wrong.
+"""Connections to Postgres: one address, one role, one tenant, and one clear sentence for every failure.
 
-Every connection is in autocommit, so that work is transactional only where somebody begins a transaction and no
-snapshot is left open; its session is in UTC, so that no date depends on the server's zone. Imports psycopg alone: the
-embedded server, the pool, pgvector and SQLAlchemy are paid for by those who use them.
+Every connection is in autocommit, so work is transactional only in an explicit transaction and no snapshot stays open.
+Its session is in UTC, so no date depends on the server's time zone. The module imports psycopg alone; the embedded
+server, the pool, pgvector and SQLAlchemy are imported where they are used.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 
-#: As whom a connection acts: `owner` migrates, `worker` consolidates, `reader` answers. Row-level security binds all;
+#: The role of a connection: `owner` migrates, `worker` consolidates, `reader` answers. Row-level security binds all;
 #: `analyst` reads the rows of every tenant, but only the columns that hold no content (docs/decisions/0051).
 ConnectionRole = Literal["owner", "worker", "reader", "analyst"]
 
@@ -45,7 +45,7 @@ FILES_GONE = (
     "`reverie db start`, which begins with an empty database) and restore a backup if there is one."
 )
 
-#: What libpq says when a connection fails (it passes no error code on) and how we say it.
+#: Messages of libpq for a failed connection (it passes on no error code), each with our sentence.
 _REFUSALS = (
     ("password authentication failed", "Postgres at {where} refused the password of user {user}."),
     ("no password supplied", "Postgres at {where} wants a password for user {user} and the URL has none."),
@@ -69,9 +69,9 @@ _REFUSALS = (
 def connect(
     url: str, *, role: ConnectionRole | None = None, tenant: str | None = None, vectors: bool = False
 ) -> Connection[tuple[Any, ...]]:
-    """Open one connection as `role` (None: the URL's own user), bound to `tenant` for all its life if one is given.
+    """Open one connection as `role` (None: the URL's own user), bound to `tenant` until it closes if one is given.
 
-    `vectors` makes halfvec columns arrive as `pgvector.HalfVector` and costs a round trip. Raises DatabaseError.
+    `vectors` loads halfvec columns as `pgvector.HalfVector`, for one more round trip. Raises DatabaseError.
     """
     conn = _connected(url)
     try:
@@ -83,7 +83,7 @@ def connect(
 
 
 def connect_to_source(url: str) -> Connection[tuple[Any, ...]]:
-    """Open a connection to any Postgres to read it: a read-only transaction of one snapshot, times as ISO 8601 in UTC.
+    """Open a read-only connection to any Postgres: one transaction with one snapshot, times as ISO 8601 in UTC.
 
     Raises DatabaseError.
     """
@@ -108,8 +108,8 @@ def open_pool(
 ) -> ConnectionPool[Connection[tuple[Any, ...]]]:
     """Open a pool of up to `size` connections as `connect` makes them; `timeout`: seconds to wait for a free one.
 
-    Use it as a context manager or close it. Raises DatabaseError at once when the server cannot be used, or in the
-    roles of worker and reader its schema is older or newer than this Reverie.
+    Use it as a context manager or close it. Raises DatabaseError at once if the server cannot be used or, for the roles
+    worker and reader, if its schema is older or newer than this Reverie.
     """
     from psycopg_pool import ConnectionPool
 
@@ -130,10 +130,10 @@ def open_pool(
 async def open_async_pool(
     url: str, role: ConnectionRole, *, size: int, timeout: float, statement_seconds: float | None
 ) -> AsyncConnectionPool[AsyncConnection[tuple[Any, ...]]]:
-    """Open the same for asyncio; a statement that takes longer than `statement_seconds` is cancelled by the server.
+    """Open such a pool for asyncio. The server cancels statements that take longer than `statement_seconds`.
 
-    psycopg prepares nothing on them: it would deallocate all statements of the session, ours too, after a
-    rollback. Raises DatabaseError as `open_pool` does.
+    psycopg prepares no statements on its connections: after a rollback, it would deallocate all statements of the
+    session, including ours. Raises DatabaseError as `open_pool` does.
     """
     from psycopg_pool import AsyncConnectionPool
 
@@ -142,16 +142,16 @@ async def open_async_pool(
     async def configure(conn: AsyncConnection[Any]) -> None:
         register_columns(conn)
         register_reals(conn)
-        # small statements by key, all day: planned once, and never as a scan because a table was empty at that moment
+        # many small statements by key: plan them once, and never as a scan because a table was empty at that moment
         settings = _settings(role, None) | {
             "plans": "force_generic_plan",
             "limit": f"{int((statement_seconds or 0) * 1000)}ms",
-            # a reader writes only what it answered, once that is out; a crash of the server may cost the last of it
+            # a reader only logs answers after sending them; a crash of the server may lose the last of them
             "commit": "off" if role == "reader" else "on",
         }
         with _refused(conn.info.user, role):
             await conn.execute(_SET + _SET_MORE, settings)
-        # prepared from the beginning: it fails in a session that was reset since, which has lost its role as well
+        # prepared first: it then fails in a session that was reset, which has lost its role as well
         await run_pipeline(conn, [Query(BIND_TENANT, [""])])
 
     pool = AsyncConnectionPool(
@@ -170,16 +170,16 @@ async def open_async_pool(
 
 @contextmanager
 def tenant_transaction(conn: Connection[tuple[Any, ...]], tenant: str) -> Iterator[Connection[tuple[Any, ...]]]:
-    """A transaction that sees and writes rows of `tenant` alone; the binding ends with it.
+    """Open a transaction that reads and writes rows of `tenant` alone; the binding ends with it.
 
     Raises InputError for an empty tenant, RuntimeError inside another transaction: Postgres would keep the binding
-    until the outer one ends, and its remaining statements would act for the wrong tenant.
+    until the outer one ends, whose remaining statements would act for the wrong tenant.
     """
     if not tenant:
         raise InputError("A tenant needs a name.")
     if conn.info.transaction_status != TransactionStatus.IDLE:
         raise RuntimeError("tenant_transaction needs a connection outside any transaction")
-    # both in one message: begun for each statement or two, transactions cost as much as what they hold
+    # both in one message: for transactions of a statement or two, `begin` costs as much as the rest
     conn.execute(_begin(tenant), prepare=False)
     try:
         yield conn
@@ -206,7 +206,7 @@ def check_server(conn: Connection[tuple[Any, ...]]) -> None:
         "select default_version, installed_version from pg_available_extensions where name = 'vector'"
     ).fetchone()
     if row is None:
-        # every server has some extension: without any, the folder that they are installed in was deleted
+        # every server has some extension: if it has none, the folder of extensions was deleted
         if conn.execute("select 1 from pg_available_extensions limit 1").fetchone() is None:
             raise DatabaseError(FILES_GONE.format(where=""))
         raise DatabaseError("This Postgres server lacks the pgvector extension: install it on the server.")
@@ -219,7 +219,7 @@ def check_server(conn: Connection[tuple[Any, ...]]) -> None:
 
 @contextmanager
 def database_errors() -> Iterator[None]:
-    """Turn what a user can mend (a lost server, a full disk, an old schema) into DatabaseError; bugs pass unchanged."""
+    """Turn errors that a user can fix (a lost server, a full disk, an old schema) into DatabaseError; not bugs."""
     try:
         yield
     except (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction, errors.InvalidSchemaName) as error:
@@ -234,7 +234,7 @@ def database_errors() -> Iterator[None]:
 
 
 def _conninfo(url: str) -> str:
-    """The URL with a connect timeout, unless it brings its own."""
+    """Return the URL with a connect timeout, unless it has its own."""
     try:
         given = conninfo_to_dict(url)
     except psycopg.ProgrammingError:
@@ -245,14 +245,14 @@ def _conninfo(url: str) -> str:
 
 
 def _connected(url: str) -> Connection[tuple[Any, ...]]:
-    """A connection in autocommit, without any setting."""
+    """Open a connection in autocommit, without any setting."""
     try:
         return psycopg.connect(_conninfo(url), autocommit=True)
     except psycopg.OperationalError as error:
         raise _refusal(error, url) from error
 
 
-# a source waits, within its transaction, for each batch to be written here
+# a source's transaction is idle while each batch is written here
 _SET_SOURCE: LiteralString = """
 select set_config('timezone', 'UTC', false),
        set_config('datestyle', 'ISO', false),
@@ -277,19 +277,19 @@ _SET_MORE: LiteralString = """
 
 
 def _settings(role: ConnectionRole | None, tenant: str | None) -> dict[str, str]:
-    """The parameters of `_SET`."""
+    """Return the parameters of `_SET`."""
     return {
         "role": f"reverie_{role}" if role else "none",
         "tenant": tenant or "",
-        # a reader asks the same small statement all day: planning it anew costs more than running it; a
-        # worker's batches change the tables under the plan, and a plan made for empty ones can take minutes
+        # a reader repeats the same small statements, and planning one costs more than running it; a worker's
+        # batches change the tables under the plan, and a plan made for empty ones can take minutes
         "plans": "force_generic_plan" if role == "reader" else "force_custom_plan",
     }
 
 
 @contextmanager
 def _refused(user: str, role: ConnectionRole | None) -> Iterator[None]:
-    """Say why a role cannot be taken on."""
+    """Raise DatabaseError with the reason if the role cannot be set."""
     try:
         yield
     except (errors.InvalidParameterValue, errors.UndefinedObject) as error:
@@ -301,7 +301,7 @@ def _refused(user: str, role: ConnectionRole | None) -> Iterator[None]:
 
 
 def _try(url: str, role: ConnectionRole | None, tenant: str | None = None, vectors: bool = False) -> None:
-    """Connect once and check the schema: a pool that cannot connect only says that it timed out."""
+    """Connect once and check the schema: a pool that cannot connect only reports a timeout."""
     with connect(url, role=role, tenant=tenant, vectors=vectors) as conn:
         if role in ("worker", "reader"):
             require_current(read_revision(conn))
@@ -318,7 +318,7 @@ def _check(conn: Connection[Any]) -> None:
 
 
 def _prepare(conn: Connection[Any], role: ConnectionRole | None, tenant: str | None, vectors: bool) -> None:
-    """Give a new connection its session settings, in one round trip."""
+    """Set the session settings of a new connection, in one round trip."""
     register_columns(conn)
     with _refused(conn.info.user, role):
         conn.execute(_SET, _settings(role, tenant))
@@ -337,7 +337,7 @@ def _register_halfvec(conn: Connection[Any]) -> None:
 
 
 def _refusal(error: psycopg.OperationalError, url: str) -> DatabaseError:
-    """The sentence for a connection that could not be made; never holds the password."""
+    """Return the error for a failed connection. It never contains the password."""
     given = conninfo_to_dict(url)
     user = str(given.get("user", "")) or "(default)"
     names = {

@@ -1,6 +1,6 @@
 """The handles to Postgres: `Store`, a pool of connections in one role, and `AsyncStore`, the same for asyncio.
 
-Each gives out sessions of a tenant (`session.py`); stages also use the synchronous transactions of `Store`.
+Both open sessions of a tenant (`session/`). Stages also use the synchronous transactions of `Store`.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class Store:
         """Connect to the database of `url`.
 
         Raises:
-            DatabaseError: unreachable, wrong password, too old, without pgvector or not migrated; one sentence each.
+            DatabaseError: the server is unreachable or refuses the user, or the schema is not current.
         """
         return cls(open_pool(url, role=role, size=size))
 
     @property
     def url(self) -> str:
-        """Of the database, as it was opened."""
+        """The URL of the database, as it was opened."""
         return str(self._pool.conninfo)
 
     @contextmanager
@@ -57,7 +57,7 @@ class Store:
         return BlockingSession(tenant_id, self.transaction)
 
     def tenants(self) -> list[tuple[str, str]]:
-        """Return (tenant_id, policy) of every tenant, by tenant_id. For the worker role only."""
+        """Return (tenant_id, policy) of every tenant, ordered by tenant_id. For the worker role only."""
         with self._pool.connection() as conn:
             return conn.execute(queries("tenants")["list_tenants"]).fetchall()
 
@@ -67,7 +67,7 @@ class Store:
             return [row[0] for row in conn.execute(queries("queue")["flushable_tenants"], {"as_of": as_of})]
 
     def waiting_tenants(self, as_of: datetime, at: datetime) -> list[tuple[str, int, datetime]]:
-        """Return (tenant_id, sessions, since) where sessions are due by `as_of` and nobody has a lease `at` a time.
+        """Return (tenant_id, sessions, since) for tenants with sessions due by `as_of` and no lease on them at `at`.
 
         The longest wait first. For the worker role only.
         """
@@ -75,7 +75,7 @@ class Store:
             return conn.execute(queries("queue")["waiting_tenants"], {"as_of": as_of, "at": at}).fetchall()
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the pool."""
         self._pool.close()
 
     def __enter__(self) -> Self:
@@ -88,7 +88,7 @@ class Store:
 
 
 class _Idle(NamedTuple):
-    """An idle connection, and until when it may be used again, by `time.monotonic`."""
+    """An idle connection, and the time until which it may be used again, by `time.monotonic`."""
 
     conn: AsyncConnection[tuple[Any, ...]]
     until: float
@@ -97,8 +97,8 @@ class _Idle(NamedTuple):
 class AsyncStore:
     """A pool of connections in one role for asyncio. Close it, or use it as an async context manager.
 
-    psycopg's pool makes and replaces the connections. The store borrows each once and lends it itself, the one used
-    last first: psycopg lends them in turn, and each server process would find its caches cold (docs/decisions/0024).
+    psycopg's pool makes and replaces the connections. The store borrows each once and lends it itself, the last used
+    first: psycopg lends them in turn, so each server process would have cold caches (docs/decisions/0024).
     """
 
     def __init__(self, pool: AsyncConnectionPool[AsyncConnection[tuple[Any, ...]]]) -> None:
@@ -130,7 +130,7 @@ class AsyncStore:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-        """Lend a connection that is bound to no tenant: without one, row-level security shows it nothing.
+        """Lend a connection that is bound to no tenant. Until it is bound, row-level security hides all rows.
 
         First come, first served. An error rolls back an open transaction. Raises PoolTimeout.
         """
@@ -144,14 +144,14 @@ class AsyncStore:
                 raise
             finally:
                 if conn.closed or self._pool.closed:
-                    await self._pool.putconn(conn)  # and the pool makes another
+                    await self._pool.putconn(conn)  # the pool then makes another one
                 else:
                     self._idle.append(_Idle(conn, until))
         finally:
             self._free.release()
 
     async def _take(self) -> _Idle:
-        """Return the connection used last, if it still works and is not too old; else one of the pool's."""
+        """Return the connection used last, if it still works and is not too old; else one from the pool."""
         while self._idle:
             idle = self._idle.pop()
             if time.monotonic() < idle.until and not _is_stale(idle.conn):
@@ -164,9 +164,9 @@ class AsyncStore:
         return _Idle(conn, time.monotonic() + self._pool.max_lifetime)
 
     async def _turn(self) -> None:
-        """Wait for a semaphore: it costs less than the pool's own queue, which makes a task and four locks of each."""
+        """Wait for a semaphore: it costs less than the pool's own queue, which makes a task and four locks for each."""
         if not self._free.locked():
-            await self._free.acquire()  # at once
+            await self._free.acquire()  # does not wait
             return
         self._waiting += 1
         try:
@@ -178,13 +178,13 @@ class AsyncStore:
             self._waiting -= 1
 
     def figures(self) -> dict[str, int]:
-        """Return how the pool does, as psycopg_pool names it: pool_size, pool_available, requests_waiting, ..."""
+        """Return the figures of the pool by psycopg_pool's names: pool_size, pool_available, requests_waiting, ..."""
         figures = self._pool.get_stats()
         available = figures.get("pool_available", 0) + len(self._idle)
         return figures | {"pool_available": available, "requests_waiting": self._waiting}
 
     async def close(self) -> None:
-        """Give the connections back."""
+        """Close the pool."""
         while self._idle:
             await self._pool.putconn(self._idle.pop().conn)
         await self._pool.close()
@@ -199,7 +199,7 @@ class AsyncStore:
 
 
 def _is_stale(conn: AsyncConnection[Any]) -> bool:
-    """Whether the server closed an idle connection: it sends nothing else unasked. Costs one system call."""
+    """Return whether the server closed an idle connection: it sends nothing else unasked. Costs one system call."""
     if conn.closed:
         return True
     unread = select.poll()

@@ -1,4 +1,4 @@
-"""Records that could not be taken in: kept with file, line and reason, listed, claimed to be tried again."""
+"""Records that could not be imported: kept with file, line and reason, listed, and claimed for retries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reverie.model import stable_id
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
-#: Bytes of a record that are kept. One of this size was cut, so it cannot be tried again; a whole one is shorter.
+#: Bytes kept of a record. A kept record of this size was cut and cannot be tried again; a whole one is shorter.
 KEPT_BYTES = 64 << 10
 
 #: A dead letter has no event time of its own.
@@ -28,28 +28,28 @@ _START = UUID(int=0)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DeadLetter:
-    """A record to keep because it could not be taken in."""
+    """A record that could not be imported."""
 
     id: UUID
     #: Name of the file, or of another source.
     source: str
-    #: None: the record has a key.
+    #: Line in the file; None: the record has a key.
     line: int | None
-    #: Short code of what was wrong.
+    #: Short code of the error.
     reason: str
-    #: One sentence: field, what kind of value was found, what is expected; never the value.
+    #: One sentence: the field, the kind of value found, the kind expected; never the value.
     detail: str
-    #: At most `KEPT_BYTES` of the record; None where it must not be kept.
+    #: At most `KEPT_BYTES` of the record; None if it must not be kept.
     payload: bytes | None
-    #: Key of the row of a database.
+    #: Key of the row, for a row of a database.
     item: str | None = None
-    #: Whose record it is, where the import says so and not the record.
+    #: Subject of the record, if the import names it and the record does not.
     subject_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedLetter:
-    """A dead letter as it is shown: without its content."""
+    """A dead letter without its content, for lists."""
 
     id: UUID
     source: str
@@ -58,15 +58,15 @@ class ListedLetter:
     detail: str
     attempts: int
     recorded_at: datetime
-    #: Bytes of the record that are kept.
+    #: Bytes kept of the record.
     size: int
-    #: Key of the row of a database, or the item that a stage failed on; None for other records.
+    #: Key of the row of a database, or the item on which a stage failed; None for other records.
     item: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LetterGroup:
-    """The dead letters of one file for one reason."""
+    """The dead letters of one file with one reason."""
 
     source: str
     reason: str
@@ -75,23 +75,23 @@ class LetterGroup:
     lines: list[int]
     #: Keys of the first of them, for rows of a database.
     rows: list[str]
-    #: What is wrong with the first.
+    #: The detail of the first of them.
     detail: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KeptLetter(ListedLetter):
-    """A dead letter with its content, for who asks for this one."""
+    """A dead letter with its content."""
 
-    #: Subject that a stage failed on; None for a record.
+    #: Subject on which a stage failed; None for a record.
     subject_id: str | None
-    #: The record as it came, at most its first `KEPT_BYTES`; None where it must not be kept.
+    #: The original record, at most its first `KEPT_BYTES`; None if it must not be kept.
     record: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LetterFilter:
-    """Which dead letters of a tenant; None is any."""
+    """A selection of a tenant's dead letters; None selects any."""
 
     source: str | None = None
     reason: str | None = None
@@ -100,7 +100,8 @@ class LetterFilter:
 def letter_id(tenant_id: str, source: str, line: int, payload: bytes | None, key: str = "") -> UUID:
     """Return the id of a record's dead letter.
 
-    It is the same for the same record in the same line of the same file, and for whatever a row with a key holds.
+    The same record in the same line of the same file gets the same id. So does a row with the same key, whatever it
+    contains.
     """
     if key:
         return stable_id(_NO_TIME, "dead letter", tenant_id, source, "row", key)
@@ -111,7 +112,7 @@ def letter_id(tenant_id: str, source: str, line: int, payload: bytes | None, key
 def dead_letter(
     tenant_id: str, *, source: str, line: int, reason: str, detail: str, payload: bytes | None, key: str = ""
 ) -> DeadLetter:
-    """Return the letter for a record, of which at most `KEPT_BYTES` are kept; `key`: of a row, which has no line."""
+    """Return the letter for a record, with at most `KEPT_BYTES` of it. `key` is that of a row, which has no line."""
     letter = letter_id(tenant_id, source, line, payload, key)
     if payload is not None and len(payload) >= KEPT_BYTES:
         payload = payload[:KEPT_BYTES]
@@ -123,7 +124,7 @@ def dead_letter(
 
 
 def record_dead_letters(conn: Connection[Any], tenant_id: str, letters: Sequence[DeadLetter]) -> None:
-    """Write letters in the caller's transaction; those already there stay, under their latest reason."""
+    """Write letters in the caller's transaction; existing ones stay, with their latest reason."""
     if not letters:
         return
     unique = {letter.id: letter for letter in letters}.values()
@@ -166,9 +167,9 @@ def group_dead_letters(
 
 
 def read_dead_letter(store: Store, tenant_id: str, letter: str) -> KeptLetter:
-    """Return the letter whose id is this or begins like this, with its content.
+    """Return the letter whose id is or begins with `letter`, with its content.
 
-    Raises InputError: no id begins like this, or several letters' do. NotFoundError: there is no such letter.
+    Raises InputError if `letter` cannot begin an id or begins several ids, NotFoundError if there is no such letter.
     """
     digits = letter.strip().lower().replace("-", "")
     if not re.fullmatch("[0-9a-f]{6,32}", digits):
@@ -194,7 +195,7 @@ def count_dead_letters(store: Store, tenant_id: str, *, source: str | None = Non
 def claim_dead_letters(
     conn: Connection[Any], tenant_id: str, *, where: LetterFilter | None, after: DeadLetter | None, limit: int
 ) -> list[DeadLetter]:
-    """Lock and return the next letters whose whole record is kept, in the order of their files and lines."""
+    """Lock and return the next letters with a whole record, in the order of their files and lines."""
     place = (after.source, after.line, after.id) if after else ("", -1, _START)
     rows = conn.execute(
         queries("dead_letters")["claim"],
@@ -207,7 +208,7 @@ def claim_dead_letters(
 
 
 def letters_by_place(store: Store, tenant_id: str, source: str) -> dict[str, set[UUID]]:
-    """Return the ids of the letters of one file or source by key or line."""
+    """Return the ids of the letters of one file or source, by key or line."""
     found: dict[str, set[UUID]] = {}
     with store.transaction(tenant_id) as conn:
         for place, letter in conn.execute(queries("dead_letters")["places"], {"tenant": tenant_id, "source": source}):
@@ -216,7 +217,7 @@ def letters_by_place(store: Store, tenant_id: str, source: str) -> dict[str, set
 
 
 def delete_dead_letters(conn: Connection[Any], tenant_id: str, ids: Iterable[UUID]) -> int:
-    """Take letters away in the caller's transaction and return how many there were."""
+    """Delete letters in the caller's transaction and return how many there were."""
     given = list(ids)
     if not given:
         return 0
@@ -224,7 +225,7 @@ def delete_dead_letters(conn: Connection[Any], tenant_id: str, ids: Iterable[UUI
 
 
 def count_attempts(conn: Connection[Any], tenant_id: str, letters: Sequence[DeadLetter]) -> None:
-    """Note that these were tried again in vain, with the reason and detail that they now carry."""
+    """Record another failed attempt at these letters, with their present reason and detail."""
     if letters:
         conn.execute(
             queries("dead_letters")["failed_again"],

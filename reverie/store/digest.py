@@ -5,8 +5,8 @@ repeated, that a backfill gives the same memory as live use, and that a rebuild 
 
 It covers every row, table and column of the schema `memory`, including those that later migrations add, except for:
 
-- `run_id`: which run writes a row depends on how the work is split (by bucket, month or subject, live or in batches),
-  and memory must not depend on that; the run ledger records what each run did
+- `run_id`: the run that writes a row depends on how the work is split (by bucket, month or subject, live or in
+  batches), and memory must not depend on that; the run ledger records what each run did
 - `tenant_id`: identifies the digest's owner and is part of every id
 - generated columns (`shard`), which follow from others
 
@@ -28,7 +28,7 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.revisions import NOT_MIGRATED
 
-#: Columns that do not count: which model was asked what a turn ends is known by what it ended.
+#: Columns that a digest leaves out. `ends_model`, the model asked what a turn ends, shows in what the turn ended.
 LEFT_OUT = ("ends_model", "run_id", "tenant_id")
 
 
@@ -83,7 +83,7 @@ def digest_of(conn: Connection[Any], tenant_id: str, *, schema: str = "memory") 
 
 
 def compared_columns(conn: Connection[Any], schema: str, table: str) -> Composable:
-    """Return the columns of a table that a digest covers, with commas between them, in bytes where need be, as SQL."""
+    """Return as SQL the columns of a table that a digest covers, separated by commas, as bytes where necessary."""
     for name, columns, makers in conn.execute(
         queries("digest")["columns"], {"schema": schema, "left_out": list(LEFT_OUT)}
     ).fetchall():
@@ -93,5 +93,5 @@ def compared_columns(conn: Connection[Any], schema: str, table: str) -> Composab
 
 
 def _in_bytes(column: str, maker: str | None) -> Composable:
-    """The column, or its bytes by the send function of its extension type."""
+    """Return the column, or its bytes by the send function of its extension type."""
     return SQL("{}({})").format(Identifier(maker), Identifier(column)) if maker else Identifier(column)

@@ -1,4 +1,4 @@
-"""Rows of the log of answers: many are written by one statement."""
+"""Rows of the log of answers, many of which are written by one statement."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from reverie.store.session import Statement, TenantSession
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of a log; `sql` writes many of them, as `%(rows)s`, a JSON array, for `%(tenant)s`."""
+    """A row of a log. `sql` writes many such rows: `%(rows)s`, a JSON array, for `%(tenant)s`."""
 
     sql: LiteralString
     row: Mapping[str, Any]
 
 
 async def write_entries(session: TenantSession, entries: Sequence[Entry]) -> None:
-    """Write entries in one transaction, those of one kind in one statement."""
+    """Write entries in one transaction, with one statement for each kind."""
     rows: dict[LiteralString, list[Mapping[str, Any]]] = {}
     for entry in entries:
         rows.setdefault(entry.sql, []).append(entry.row)

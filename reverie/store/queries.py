@@ -1,8 +1,8 @@
 """The SQL files under `sql/queries/`, loaded once.
 
-A file has queries, each under its header `-- name: NAME`. A query that is sent in variants is a template, under
-`-- template: NAME`, and parts, under `-- part: FEATURE.NAME`: where the template or a part has `/* FEATURE.NAME */`,
-variants with that feature have the part.
+Each query of a file has a header, `-- name: NAME`. A query with variants has a template, under `-- template: NAME`,
+and parts, under `-- part: FEATURE.NAME`. In variants with that feature, the part replaces `/* FEATURE.NAME */` in the
+template or another part.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SLOT = re.compile(r"/\* (\w+\.\w+) \*/")
 
 
 class TemplateError(Exception):
-    """A template and its parts do not fit."""
+    """A template and its parts do not match."""
 
 
 def sql_directory() -> Path:
@@ -46,7 +46,7 @@ def variants(
 ) -> Mapping[tuple[str, ...], LiteralString]:
     """Return the variants of a template: a text for each choice of one feature from each group ("" is none).
 
-    Raises TemplateError unless each slot has a part, each part one slot, and the parts are of just these features.
+    Raises TemplateError unless each slot has a part, each part has one slot, and the parts have exactly these features.
     """
     file = _read(stem)
     text, parts = file["template"][template], file["part"]
@@ -68,10 +68,10 @@ def _fill(text: LiteralString, parts: Mapping[str, LiteralString], chosen: froze
 
 @cache
 def _read(stem: str) -> dict[str, dict[str, LiteralString]]:
-    """The texts of a file: by the word of their header, then by name."""
+    """Return the texts of a file, by the word in their header, then by name."""
     headed = _HEADER.split((sql_directory() / "queries" / f"{stem}.sql").read_text(encoding="utf-8"))
     texts: dict[str, dict[str, LiteralString]] = {"name": {}, "template": {}, "part": {}}
     for word, name, body in zip(headed[1::3], headed[2::3], headed[3::3], strict=True):
-        # the files are ours and never built from input: that is what LiteralString vouches for
+        # as LiteralString promises, the files are ours and never built from input
         texts[word][name] = cast("LiteralString", body.strip())
     return texts

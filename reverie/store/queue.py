@@ -1,8 +1,8 @@
-"""The queue of the deferred tier: sessions that got turns and wait to become memory.
+"""The queue of the deferred tier: sessions with new turns that wait to become memory.
 
-A row is one session. It is due once the session went quiet, and at the latest some time after the first turn that
-waits; a worker takes it with a lease and deletes it when it is worked in, unless turns came meanwhile. All times are
-given: `at` is the clock of whoever calls.
+A row is one session. It is due when the session goes quiet, and at the latest some time after the first waiting turn.
+A worker claims it with a lease and deletes it once it is consolidated, unless turns arrived meanwhile. Times are
+arguments: `at` is the caller's clock.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Waiting:
-    """What a session got."""
+    """The new turns of a session."""
 
     subject_id: str
     session_id: str
-    #: New turns.
+    #: Number of new turns.
     turns: int = 1
     #: Event time of the latest of them.
     said_at: datetime
-    #: Known to be quiet already (closed, or flushed because nothing came): due at once.
+    #: Already known to be quiet (closed, or flushed because it was idle), so due at once.
     quiet: bool = False
 
 
@@ -62,29 +62,29 @@ def enqueue_statement(tenant_id: str, sessions: Sequence[Waiting], *, policy: Po
 def enqueue(
     conn: Connection[Any], tenant_id: str, sessions: Sequence[Waiting], *, policy: Policy, at: datetime
 ) -> None:
-    """Let sessions wait, in the transaction that writes their turns: neither is ever there without the other."""
+    """Add sessions to the queue, in the transaction that writes their turns: neither exists without the other."""
     if sessions:
         conn.execute(queries("queue")["enqueue"], _enqueue_params(tenant_id, sessions, policy=policy, at=at))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claimed:
-    """A session that somebody works on."""
+    """A session that a worker has claimed."""
 
     subject_id: str
     session_id: str
-    #: Turns that waited when it was claimed: more of them later, and it stays in the queue.
+    #: Turns that waited when it was claimed. If there are more later, it stays in the queue.
     turns: int
-    #: Which attempt this is, from 1.
+    #: The number of this attempt, from 1.
     attempts: int
     due_at: datetime
-    #: Why the attempt before failed; None: it did not, or its worker died.
+    #: Error of the previous attempt; None: there was no error, or its worker died.
     error: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lease:
-    """Sessions of one tenant that somebody works on until a time, unless they renew it."""
+    """A claim of one worker on sessions of a tenant, until a time that can be extended."""
 
     tenant_id: str
     id: UUID
@@ -92,11 +92,11 @@ class Lease:
 
     @property
     def subjects(self) -> tuple[str, ...]:
-        """Their subjects, in order."""
+        """The subjects of the sessions, in order."""
         return tuple(sorted({one.subject_id for one in self.sessions}))
 
     def params(self) -> dict[str, Any]:
-        """Return it as query parameters."""
+        """Return the lease as query parameters."""
         return {
             "tenant": self.tenant_id,
             "lease": self.id,
@@ -109,9 +109,9 @@ class Lease:
 def claim(
     conn: Connection[Any], tenant_id: str, *, as_of: datetime, at: datetime, until: datetime, limit: int
 ) -> Lease | None:
-    """Take what is due by `as_of` of up to `limit` subjects, until a time; None: there is nothing to take `at` then.
+    """Claim the sessions due by `as_of` of up to `limit` subjects, until `until`; None: none can be claimed at `at`.
 
-    Nobody else works on these subjects while the lease lasts. Each claim counts as an attempt.
+    Nobody else can claim these subjects while the lease lasts. Each claim counts as an attempt.
     """
     sql, lease = queries("queue"), uuid4()
     params = {"tenant": tenant_id, "as_of": as_of, "at": at, "until": until, "limit": limit, "lease": lease}
@@ -122,13 +122,13 @@ def claim(
 
 
 def renew(conn: Connection[Any], lease: Lease, *, until: datetime) -> bool:
-    """Keep it longer; False: another has taken it, since it ran out."""
+    """Extend the lease; False: it expired and another worker has claimed all of its sessions."""
     params = {"tenant": lease.tenant_id, "lease": lease.id, "until": until}
     return conn.execute(queries("queue")["renew"], params).rowcount > 0
 
 
 def finish(conn: Connection[Any], lease: Lease, *, as_of: datetime) -> tuple[int, int]:
-    """Take what was worked in at `as_of` out of the queue; returns how many left, and how many stay for newer turns."""
+    """Remove sessions consolidated at `as_of` from the queue; return how many left, and how many have newer turns."""
     row = conn.execute(queries("queue")["finish"], lease.params() | {"as_of": as_of}).fetchone()
     return (row[0], row[1]) if row else (0, 0)
 
@@ -136,7 +136,7 @@ def finish(conn: Connection[Any], lease: Lease, *, as_of: datetime) -> tuple[int
 def postpone(
     conn: Connection[Any], lease: Lease, due_at: Sequence[datetime], error: str, *, attempted: bool = True
 ) -> None:
-    """Give sessions back, each to be tried again at a time; the claim counts as an attempt only if it was one.
+    """Release sessions, each to be retried at a time. The claim does not count as an attempt unless `attempted`.
 
     `error`: one sentence without user text.
     """
@@ -145,7 +145,7 @@ def postpone(
 
 
 def bury(conn: Connection[Any], lease: Lease, details: Sequence[str]) -> int:
-    """Turn sessions into dead letters, each with what went wrong; returns how many."""
+    """Turn sessions into dead letters with these details; return how many."""
     ids = [
         stable_id(_NO_TIME, "dead letter", lease.tenant_id, "queue", one.subject_id, one.session_id)
         for one in lease.sessions
@@ -154,19 +154,19 @@ def bury(conn: Connection[Any], lease: Lease, details: Sequence[str]) -> int:
 
 
 def requeue(conn: Connection[Any], tenant_id: str, *, where: LetterFilter | None = None, at: datetime) -> int:
-    """Let sessions that became dead letters wait again, due at once; returns how many."""
+    """Put sessions that became dead letters back in the queue, due at once; return how many."""
     where = where or LetterFilter()
     params = {"tenant": tenant_id, "source": where.source, "reason": where.reason, "at": at}
     return conn.execute(queries("queue")["requeue"], params).rowcount
 
 
 def read_waiting(conn: Connection[Any], scope: Scope, *, as_of: datetime) -> dict[str, list[Any]]:
-    """Return what waits in a scope, as `clear` takes it."""
+    """Return the sessions that wait in a scope, in the form that `clear` takes."""
     rows = conn.execute(queries("queue")["read_waiting"], scope.params() | {"as_of": as_of}).fetchall()
     names = ("waiting_subjects", "waiting_sessions", "waiting_turns", "waiting_last_at")
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 def clear(conn: Connection[Any], tenant_id: str, waiting: dict[str, list[Any]], *, as_of: datetime) -> int:
-    """Take out what another tier worked in at `as_of`, unless turns came since it was read; returns how many left."""
+    """Remove sessions that another tier consolidated at `as_of`, unless they got turns since; return how many."""
     return conn.execute(queries("queue")["clear"], waiting | {"tenant": tenant_id, "as_of": as_of}).rowcount

@@ -1,6 +1,6 @@
 """The revision of a database's schema, and the one that this Reverie needs.
 
-The versions are read as text: Alembic takes half a second to import, and every command asks.
+The versions are read as text: Alembic takes half a second to import, and every command checks them.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from reverie.errors import DatabaseError
 from reverie.store.queries import queries
 
 NOT_MIGRATED = "The database has no current Reverie schema: run `reverie migrate`."
-#: What to do about a database that no migration can bring up to date.
+#: Advice for a database that no migration can bring up to date.
 START_ANEW = "set DATABASE_URL to a new database, or REVERIE_HOME to a new folder, and import again"
 
 _VERSIONS = Path(__file__).parent / "alembic" / "versions"
-#: Revisions from before the first release were numbers alone; those of today have a name as well, such as 0001_log.
+#: Revisions from before the first release are numbers alone; later ones have a name as well, such as 0001_log.
 _UNRELEASED = re.compile(r"\d{4}")
 _ASSIGNED = re.compile(r'^(revision|down_revision)\b[^=\n]*= *(?:"(\w+)"|None)', re.MULTILINE)
 
 
 @cache
 def known_revisions() -> tuple[str, ...]:
-    """Return the revisions that this Reverie can bring a database to, the newest last."""
+    """Return the revisions that this Reverie can migrate a database to, the newest last."""
     following: dict[str, str] = {}
     for path in _VERSIONS.glob("r*.py"):
         found = dict(_ASSIGNED.findall(path.read_text(encoding="utf-8")))
@@ -50,7 +50,7 @@ def read_revision(conn: Connection[Any]) -> str | None:
 
 
 def is_unreleased(revision: str) -> bool:
-    """Return whether the revision is one from before the first release, whose migrations are gone."""
+    """Return whether the revision is from before the first release; its migrations no longer exist."""
     return bool(_UNRELEASED.fullmatch(revision))
 
 
@@ -68,7 +68,7 @@ def require_current(revision: str | None) -> None:
 
 
 def require_known(revision: str | None) -> None:
-    """Raise DatabaseError when the revision is none of this Reverie's: an unreleased one, or a newer one's."""
+    """Raise DatabaseError if the revision is unreleased or from a newer Reverie."""
     if revision is None or revision in known_revisions():
         return
     if is_unreleased(revision):

@@ -1,4 +1,4 @@
-"""The run ledger: what a stage did is written in the transaction that does it."""
+"""The run ledger: a stage run is recorded in the transaction that does its work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from reverie.telemetry.stages import told_stage
 
 @dataclass(kw_only=True)
 class Report:
-    """What one stage run did: a flat table of counts, the same in the ledger, in Dagster and in Prefect."""
+    """The results of one stage run: a flat table of counts, the same in the ledger, in Dagster and in Prefect."""
 
     stage: str
     run_id: UUID
@@ -41,11 +41,11 @@ class Report:
     seconds: float = 0.0
 
     def add(self, name: str, number: int | float = 1) -> None:
-        """Count `number` more of `name`; zero makes the name appear."""
+        """Add `number` to the count `name`; adding 0 makes the name appear."""
         self.counts[name] = self.counts.get(name, 0) + number
 
     def discard(self, reason: str, number: int = 1) -> None:
-        """Count `number` more discarded for `reason`."""
+        """Add `number` to the items discarded for `reason`."""
         if number:
             self.add(f"discarded_{reason}", number)
 
@@ -54,7 +54,7 @@ class Report:
 
 
 class Run:
-    """One attempt at a stage run: hands out its id and writes the ledger row beside the results."""
+    """One attempt at a stage run. It has the id of the run and writes the ledger row beside the results."""
 
     def __init__(self, work: Work, report: Report, row: dict[str, Any]) -> None:
         self.work = work
@@ -63,7 +63,7 @@ class Run:
         self._row = row
         self._failures: list[ItemFailure] = []
         self._recorded = Report(stage=report.stage, run_id=report.run_id, as_of=report.as_of)
-        #: Whether the ledger has a row of this attempt.
+        #: Whether the ledger includes this attempt.
         self.recorded = False
         self._began = time.perf_counter()
 
@@ -72,18 +72,18 @@ class Run:
         return self.work.params() | {"run_id": self.id, "policy_hash": self.work.policy.hash}
 
     def pulse(self) -> None:
-        """Tell whoever watches that the run is at work, so that a lease is renewed while a model is asked."""
+        """Report that the run is still at work, so that a lease is renewed during a model call."""
         self.work.progress(self.report.stage, 0)
 
     def record(self, conn: Connection, *, status: str = "done", error: str | None = None) -> None:
-        """Add what was counted since the last call to the ledger row, in the caller's transaction.
+        """Add the counts since the last call to the ledger row, in the caller's transaction.
 
-        The last statement of the caller's transaction block. A dry run rolls the block back here instead, so that its
-        counts are true and nothing is written.
+        Call it last in the transaction block. A dry run rolls the block back here instead: its counts are real, and
+        nothing is written.
         """
         self.report.seconds = time.perf_counter() - self._began
         if self.work.dry_run:
-            raise Rollback  # leaves the caller's transaction block quietly, undone
+            raise Rollback  # undoes the caller's transaction block without an error
         record_failures(conn, self._row["tenant"], self.report.stage, self._failures)
         self._failures = []
         done = self._recorded
@@ -115,13 +115,13 @@ class Run:
         )
 
     def settle(self) -> None:
-        """Record in a transaction of its own what no transaction of the run recorded, if there is anything."""
+        """Record the counts and failures not yet recorded, if any, in a transaction of their own."""
         if not self.recorded or self._failures or self.report.counts != self._recorded.counts:
             with self.work.transaction() as conn:
                 self.record(conn)
 
     def bury(self, subject_id: str, item: UUID | str, error: Exception) -> None:
-        """Count an item that the stage cannot work in; its dead letter is written with the next record."""
+        """Count an item on which the stage failed. The next call of `record` writes its dead letter."""
         self._failures.append(ItemFailure(subject_id=subject_id, item=str(item), error=type(error).__name__))
         self.report.discard(REASON)
 
@@ -131,22 +131,22 @@ class Run:
         self._failures = []
 
 
-#: Begins the note on an exception that names the stage it came from.
+#: The prefix of the note on an exception that names its stage.
 _NOTE = "in stage "
 
 
 def failed_stage(error: Exception) -> str:
-    """Return the name of the stage whose run an error ended; `unknown` if it came from none."""
+    """Return the name of the stage in which an error was raised; `unknown` if in none."""
     notes = (note for note in getattr(error, "__notes__", ()) if note.startswith(_NOTE))
     return next(notes, f"{_NOTE}unknown").removeprefix(_NOTE)
 
 
 @contextmanager
 def run(work: Work, stage: str) -> Iterator[Run]:
-    """Open a stage run; a failure inside is written to the ledger as `failed` and raised on.
+    """Open a stage run. An exception inside is written to the ledger as `failed` and raised again.
 
-    The run's id is made of tenant, stage, scope and logical time, so a retry continues the row of the run it repeats.
-    No run begins in a process that was asked to end (Interrupted).
+    The run's id is made from tenant, stage, scope and logical time, so a retry continues the row of the run it repeats.
+    Raises Interrupted in a process that was asked to end.
     """
     check_interruption()
     scope, policy, as_of = work.scope, work.policy, work.as_of
@@ -181,11 +181,11 @@ def run(work: Work, stage: str) -> Iterator[Run]:
 
 @contextmanager
 def _failures_recorded(work: Work, stage: str, attempt: Run) -> Iterator[None]:
-    """Write a failure inside to the ledger and raise it on."""
+    """Write an exception inside to the ledger and raise it again."""
     try:
         yield
     except Exception as error:
-        # only our own errors are known to carry no user text
+        # only our own errors are known to contain no user text
         reason = str(error) if isinstance(error, ReverieError) else type(error).__name__
         attempt.forget_unrecorded()
         if not isinstance(error, ReverieError):
@@ -196,12 +196,12 @@ def _failures_recorded(work: Work, stage: str, attempt: Run) -> Iterator[None]:
 
 
 def list_runs(conn: Connection[Any], tenant_id: str, *, stage: str | None, limit: int) -> list[dict[str, Any]]:
-    """Return the latest runs of the ledger, of one stage or of all, as rows by column name."""
+    """Return the latest runs in the ledger, of one stage or of all, as rows by column name."""
     params = {"tenant": tenant_id, "stage": stage, "limit": limit}
     return conn.cursor(row_factory=dict_row).execute(queries("runs")["list_runs"], params).fetchall()
 
 
 def count_failed_runs(conn: Connection[Any], tenant_id: str) -> int:
-    """Return how many runs failed whose work no later run has done."""
+    """Return the number of failed runs whose work no later run has done."""
     row = conn.execute(queries("runs")["count_failures"], {"tenant": tenant_id}).fetchone()
     return int(row[0]) if row else 0

@@ -1,4 +1,4 @@
-"""Tenants: which are known, and the policy that each has chosen."""
+"""The known tenants and the policy of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reverie.store.session import Statement
 
 
 def ensure_tenant(conn: Connection[Any], tenant_id: str, policy: str) -> None:
-    """Make the tenant known; one that is keeps its policy."""
+    """Add the tenant; a known one keeps its policy."""
     conn.execute(queries("tenants")["ensure_tenant"], {"tenant": tenant_id, "policy": policy})
 
 
@@ -21,11 +21,11 @@ def ensure_tenant_statement(tenant_id: str, policy: str) -> Statement[Any]:
 
 
 def read_policy_name(conn: Connection[Any], tenant_id: str) -> str | None:
-    """Return name or path of the tenant's policy; None: the tenant is not known."""
+    """Return the name or path of the tenant's policy; None: the tenant is not known."""
     row = conn.execute(queries("tenants")["read_policy"], {"tenant": tenant_id}).fetchone()
     return row[0] if row else None
 
 
 def set_policy_name(conn: Connection[Any], tenant_id: str, policy: str) -> None:
-    """Set name or path of the tenant's policy; a tenant that is not known becomes so."""
+    """Set the name or path of the tenant's policy; an unknown tenant is added."""
     conn.execute(queries("tenants")["set_policy"], {"tenant": tenant_id, "policy": policy})

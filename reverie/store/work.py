@@ -1,4 +1,4 @@
-"""Work: what a stage run is given."""
+"""The input of a stage run."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from reverie.inference import Embedder
     from reverie.inference.completions import LanguageModel
 
-#: Called with the name of a stage and how many more items it has done; 0 says that it is still at work.
+#: Called with the name of a stage and the number of items it did since; 0 reports that it is still at work.
 Progress = Callable[[str, int], None]
 
 
 def _silent(stage: str, number: int) -> None:
-    """Report progress to nobody."""
+    """Ignore progress."""
 
 
 class _NoEmbedder:
-    """Stands where no embedding model was given."""
+    """The default of `Work.embedder`; any use of it raises ValueError."""
 
     def __getattr__(self, name: str) -> Never:
-        if name.startswith("__"):  # of Python's own protocols, such as pickle's
+        if name.startswith("__"):  # Python's own protocols, such as pickle's
             raise AttributeError(name)
         raise ValueError("this stage needs an embedder, and none was given")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Work:
-    """Where a stage works, on what, by which numbers, up to when, and with which models.
+    """The database, scope, policy, logical time and models of a stage run.
 
     Time is an argument: `as_of` is the logical time of the run, aware, in UTC.
     """
@@ -46,18 +46,18 @@ class Work:
     scope: Scope
     policy: Policy
     as_of: datetime
-    #: Needed by the stages that embed or compare vectors.
+    #: Required by the stages that embed or compare vectors.
     embedder: Embedder = field(default_factory=lambda: cast("Embedder", _NoEmbedder()))
     #: None: the rules alone.
     language_model: LanguageModel | None = None
-    #: Who started the run, for the run ledger.
+    #: The program that started the run, for the run ledger.
     driver: str = "reverie"
-    #: Count what would be done, and write nothing. No language model is asked.
+    #: Count what would be done, and write nothing. No language model is called.
     dry_run: bool = False
-    #: The store is a copy that is thrown away: other systems are told that the run is a dry one.
+    #: The store is a copy that is thrown away; telemetry reports the run as a dry run.
     is_rehearsal: bool = False
-    #: Where calls to models are booked and replies kept, where that is not the store: a generation of a rebuild pays
-    #: from the tenant's credit.
+    #: The store that books calls to models and keeps their replies, if it is another one: a generation of a rebuild
+    #: spends the tenant's credit.
     books: Store | None = None
     progress: Progress = _silent
 
@@ -67,12 +67,12 @@ class Work:
 
     @property
     def tenant_id(self) -> str:
-        """Whose rows are worked on."""
+        """The tenant of the scope."""
         return self.scope.tenant_id
 
     @property
     def ledger_of_calls(self) -> Store:
-        """Where calls to models are booked and their replies kept."""
+        """The store that books calls to models and keeps their replies."""
         return self.books or self.store
 
     def params(self) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""Traces, metrics and lineage events for other systems, each off until it is set. Nothing that anybody said is in them.
+"""Traces, metrics and lineage events for other systems, all off by default. They never contain what anybody said.
 
-- `spans`: spans and metrics, by OpenTelemetry
+- `spans`: spans and metrics, for OpenTelemetry
 - `names`: the names of their attributes
 - `export`: starts OpenTelemetry's exporters
-- `lineage`: events of stage runs, by OpenLineage
-- `stages`: what a stage run tells both
+- `lineage`: events of stage runs, for OpenLineage
+- `stages`: reports stage runs to both
 - `starting`: turns on what the environment sets
 """

@@ -32,11 +32,11 @@ _KINDS = {"internal": SpanKind.INTERNAL, "client": SpanKind.CLIENT, "server": Sp
 
 
 class OtelRecorder:
-    """Records to OpenTelemetry. Its providers are our own, so that nothing else of the process is exported."""
+    """A recorder for OpenTelemetry. It has its own providers, so that nothing else of the process is exported."""
 
     def __init__(self, processor: SpanProcessor | None = None, reader: MetricReader | None = None) -> None:
-        """Export by OTLP, in batches from a thread beside the work and once more when the process ends."""
-        # OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, where they are set, go before ours
+        """Export by OTLP in batches, from a background thread and once more when the process ends."""
+        # OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our attributes if they name the service
         own = Resource({"service.name": "reverie", "service.version": reverie.__version__})
         resource = own.merge(Resource.create()) if _is_named() else Resource.create().merge(own)
         self._traces = TracerProvider(resource=resource)
@@ -51,8 +51,8 @@ class OtelRecorder:
 
     @contextmanager
     def span(self, name: str, attributes: SpanAttributes, *, kind: str) -> Iterator[OpenSpan]:
-        """A span under the one that is current."""
-        # the message of an error may quote what somebody said, so the SDK is not left to record it
+        """Open a span under the current one."""
+        # an error's message may quote what somebody said, so the SDK must not record it
         with self._tracer.start_as_current_span(
             name,
             attributes=dict(attributes),
@@ -69,7 +69,7 @@ class OtelRecorder:
 
     @contextmanager
     def called_by(self, headers: Mapping[str, str]) -> Iterator[None]:
-        """Make what follows part of the trace that a request's headers name, if they name one."""
+        """Make the block part of the trace that a request's headers name, if they name one."""
         context: Context = self._callers.extract(headers)
         token = attach(context)
         try:
@@ -85,18 +85,18 @@ class OtelRecorder:
             self._histograms[metric].record(value, dict(attributes))
 
     def flush(self) -> None:
-        """Send what waits."""
+        """Send what is pending."""
         self._traces.force_flush()
         self._meters.force_flush()
 
     def close(self) -> None:
-        """Send what waits and end the threads."""
+        """Send what is pending, and end the threads."""
         self._traces.shutdown()
         self._meters.shutdown()
 
 
 class _Told:
-    """A span of OpenTelemetry's."""
+    """An open span of OpenTelemetry."""
 
     def __init__(self, current: OtelSpan) -> None:
         self._current = current
@@ -106,16 +106,16 @@ class _Told:
         self._current.set_attributes(dict(attributes))
 
     def rename(self, name: str) -> None:
-        """Give it another name."""
+        """Rename the span."""
         self._current.update_name(name)
 
     def fail(self, kind: str) -> None:
-        """Set the status, and the kind of the error."""
+        """Set the status to error, and record the kind of the error."""
         self._current.set_attribute(names.ERROR_TYPE, kind)
         self._current.set_status(Status(StatusCode.ERROR))
 
 
 def _is_named() -> bool:
-    """Whether the environment names the service."""
+    """Tell whether the environment names the service."""
     name: Any = Resource.create().attributes.get("service.name", "")
     return not str(name).startswith("unknown_service")

@@ -1,6 +1,6 @@
-"""Events of stage runs in the form of OpenLineage: job is the stage, run the run, datasets are its tables.
+"""OpenLineage events of stage runs. The job is the stage, the run is its run, and the datasets are its tables.
 
-Off unless the environment says where events go. Nothing here imports OpenLineage before an event is sent.
+Off unless the environment says where events go. OpenLineage is not imported before an event is sent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("reverie.lineage")
 
-#: Where the producer of an event is described.
+#: URL that describes the producer of the events.
 PRODUCER = "https://pypi.org/project/reverie/"
 _SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunFacet"
 
@@ -56,13 +56,13 @@ class StageTables:
     summary: str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
-    #: Which of its counts is the number of rows that it wrote to a table.
+    #: By table, the name of the count that gives the number of rows written to it.
     counted: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Database:
-    """Which database the tables are in, as OpenLineage names it."""
+    """The database of the tables, as OpenLineage names it."""
 
     host: str
     port: int
@@ -75,7 +75,7 @@ class Database:
 
 
 class Emitter:
-    """Sends events. One that cannot be sent is logged once and dropped: no stage waits or fails for it."""
+    """A sender of events. An event that cannot be sent is dropped; the first failure is logged, and no stage fails."""
 
     def __init__(
         self, client: OpenLineageClient, *, namespace: str, database: Database, tables: Mapping[str, StageTables]
@@ -156,7 +156,7 @@ def emit_to(emitter: Emitter | None) -> None:
 
 
 def emitting() -> bool:
-    """Whether events are sent."""
+    """Tell whether events are sent."""
     return _emitter is not None
 
 
@@ -166,7 +166,7 @@ def emit(
     counts: Mapping[str, int | float] | None = None,
     error: str = "",
 ) -> None:
-    """Send an event of a stage run, with what it counted; a dry run writes nothing and tells nothing."""
+    """Send an event of a stage run with its counts. A dry run writes nothing and sends nothing."""
     if _emitter is not None and not run.dry_run:
         _emitter.emit(state, run, counts or {}, error)
 

@@ -1,7 +1,7 @@
-"""Names of attributes and metrics: OpenTelemetry's where it has one, else under `reverie.`.
+"""Names of attributes and metrics: OpenTelemetry's if it has one, else a name under `reverie.`.
 
-They are written out, since the package that defines them is an extra; a test compares them with it. Of the conventions
-for generative AI the operation of a recall is `retrieval`, and that of a model call `chat` or `embeddings`. The
+They are written out because the package that defines them is an extra; a test compares them with it. By the conventions
+for generative AI, the operation of a recall is `retrieval`, and that of a model call `chat` or `embeddings`. The
 attributes that hold texts (`gen_ai.input.messages`, `gen_ai.retrieval.query.text` and the like) are never set.
 """
 

@@ -1,6 +1,6 @@
-"""Spans and metrics. Off, which is the default, a span is one shared object that does nothing.
+"""Spans and metrics. While they are off, the default, every span is one shared object that does nothing.
 
-Nothing here imports OpenTelemetry: `export` puts its recorder in place when the environment asks for it.
+This module does not import OpenTelemetry: `starting` sets the recorder of `export` if the environment asks for it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 
 from reverie.telemetry import names
 
-#: Where the scope of a request holds its tenant, once its key is known.
+#: Key of the tenant in the scope of a request, set once the request's API key is known.
 TENANT_KEY = "reverie.tenant"
 
 P = ParamSpec("P")
@@ -25,33 +25,33 @@ SpanAttributes = Mapping[str, str | int | float | bool]
 
 
 class OpenSpan(Protocol):
-    """Something that takes time."""
+    """An open span."""
 
     def set(self, attributes: SpanAttributes) -> None:
         """Add attributes."""
 
     def rename(self, name: str) -> None:
-        """Give it another name."""
+        """Rename the span."""
 
     def fail(self, kind: str) -> None:
-        """Note that it failed, and the kind of the error; never its message, which may quote what somebody said."""
+        """Record a failure by the kind of the error; never its message, which may quote what somebody said."""
 
 
 class Recorder(Protocol):
-    """Where spans and measurements go."""
+    """A destination of spans and measurements."""
 
     def span(self, name: str, attributes: SpanAttributes, *, kind: str) -> AbstractContextManager[OpenSpan]:
-        """Return a span for a `with` block, which an error fails. `kind`: internal, client or server."""
+        """Return a span for a `with` block; an error marks it as failed. `kind`: internal, client or server."""
 
     def called_by(self, headers: Mapping[str, str]) -> AbstractContextManager[None]:
-        """Make what follows part of the trace that a request's headers name, if they name one."""
+        """Make the block part of the trace that a request's headers name, if they name one."""
 
     def record_value(self, metric: str, value: float, attributes: SpanAttributes) -> None:
         """Add a value to a metric."""
 
 
 class _Nothing:
-    """A span where telemetry is off."""
+    """The span while telemetry is off."""
 
     __slots__ = ()
 
@@ -85,12 +85,12 @@ def record_to(recorder: Recorder | None) -> None:
 
 
 def recorder() -> Recorder | None:
-    """Return what records; None: nothing does."""
+    """Return the recorder; None if telemetry is off."""
     return _recorder
 
 
 def recording() -> bool:
-    """Whether anything is recorded, so that attributes are worth computing."""
+    """Tell whether anything is recorded, so that attributes are worth computing."""
     return _recorder is not None
 
 
@@ -109,9 +109,9 @@ def record_value(metric: str, value: float, attributes: SpanAttributes = _NO_ATT
 
 @contextmanager
 def model_span(operation: str, model: str) -> Iterator[OpenSpan]:
-    """A span, and a measurement, of a call of a model: `chat` or `embeddings`.
+    """Open a span for a model call (`operation`: `chat` or `embeddings`), and measure it.
 
-    `model` is its key. One such as `litellm/openai/gpt-4o-mini` names its provider; a local one has none.
+    `model` is the model's key. A key such as `litellm/openai/gpt-4o-mini` names a provider; for others it is `reverie`.
     """
     if _recorder is None:
         yield _NOTHING
@@ -124,7 +124,7 @@ def model_span(operation: str, model: str) -> Iterator[OpenSpan]:
 
 
 def measure_tokens(model: str, tokens_in: int, tokens_out: int) -> None:
-    """Measure the tokens that a language model read and wrote."""
+    """Record the number of tokens that a language model read and wrote."""
     if _recorder is not None:
         labels = _model_labels("chat", model)
         record_value(names.TOKEN_USAGE, tokens_in, labels | {names.TOKEN_TYPE: "input"})

@@ -1,4 +1,4 @@
-"""What a stage run tells: a span and metrics, and events of its lineage. Counts and names; no text, no subject."""
+"""Telemetry of stage runs: a span, metrics and lineage events. They have counts and names, no text and no subject."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reverie.telemetry.spans import record_value, recording, span
 
 
 class StageCounts(Protocol):
-    """The part of a stage's report that is told."""
+    """The part of a stage's report that telemetry needs."""
 
     @property
     def counts(self) -> Mapping[str, int | float]:
@@ -21,12 +21,12 @@ class StageCounts(Protocol):
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """Seconds that the stage ran."""
 
 
 @contextmanager
 def told_stage(run: StageRun, report: StageCounts) -> Iterator[None]:
-    """Tell of a stage run that is done in the block; what it counted is read from its report at the end."""
+    """Report the stage run that the block performs; its counts are read from `report` at the end."""
     if not recording() and not lineage.emitting():
         yield
         return
@@ -35,7 +35,7 @@ def told_stage(run: StageRun, report: StageCounts) -> Iterator[None]:
         try:
             yield
         except Exception as error:
-            # only our own messages are known to carry no text
+            # only Reverie's own messages are known to contain no user text
             lineage.emit("FAIL", run, report.counts, str(error) if isinstance(error, ReverieError) else "")
             record_value(names.STAGE_SECONDS, report.seconds, _labels(run) | {names.ERROR_TYPE: type(error).__name__})
             raise
@@ -48,5 +48,5 @@ def told_stage(run: StageRun, report: StageCounts) -> Iterator[None]:
 
 
 def _labels(run: StageRun) -> dict[str, str]:
-    """The labels of metrics: few values each, so no run and no tenant."""
+    """Return the labels of metrics. Each has few values, so run and tenant are left out."""
     return {names.STAGE: run.stage, names.DRIVER: run.driver}

@@ -1,7 +1,6 @@
-"""Turn on what the environment sets: traces and metrics by OTEL_EXPORTER_OTLP_ENDPOINT, lineage by OPENLINEAGE_URL.
+"""Turns on what the environment sets: traces and metrics by OTEL_EXPORTER_OTLP_ENDPOINT, lineage by OPENLINEAGE_URL.
 
-Called by the programs' entry points when they open the database. Without these variables it reads the environment and
-does nothing else.
+The programs' entry points call it when they open the database. Without these variables it only reads the environment.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from reverie.installing import install_command
 from reverie.telemetry import lineage, spans
 from reverie.telemetry.lineage import Database, Emitter, StageTables
 
-#: The one setting of traces and metrics. OpenTelemetry's other variables say how they are sent.
+#: The variable that turns on traces and metrics. OpenTelemetry's other variables say how they are sent.
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 #: Any of these turns lineage events on: a URL, a file of OpenLineage's settings, or its transport, such as `file`.
 LINEAGE = ("OPENLINEAGE_URL", "OPENLINEAGE_CONFIG", "OPENLINEAGE__TRANSPORT__TYPE")
 
 
 def start_tracing() -> None:
-    """Turn on traces and metrics if the environment sets them, once a process.
+    """Turn on traces and metrics if the environment sets them, once per process.
 
     Raises SettingsError: the extra `telemetry` is not installed.
     """
@@ -35,7 +34,7 @@ def start_tracing() -> None:
 
 
 def start_lineage(url: str, tables: Mapping[str, StageTables]) -> None:
-    """Turn on lineage events if the environment sets them, once a process; `url`: of the database, `tables`: by stage.
+    """Turn on lineage events if the environment sets them, once per process. `url`: the database's; `tables`: by stage.
 
     Raises SettingsError: the extra `telemetry` is not installed, or OpenLineage's settings cannot be used.
     """
@@ -45,14 +44,14 @@ def start_lineage(url: str, tables: Mapping[str, StageTables]) -> None:
     client_class = _extra("openlineage.client", chosen).OpenLineageClient
     try:
         client = client_class(config=_bounded())
-    except Exception as error:  # whatever its settings lead to; a value may be secret
+    except Exception as error:  # any that its settings cause; a value may be secret
         raise SettingsError(f"{chosen} cannot be used: OpenLineage fails with {type(error).__name__}.") from None
     namespace = os.environ.get("OPENLINEAGE_NAMESPACE") or "reverie"
     lineage.emit_to(Emitter(client, namespace=namespace, database=_database(url), tables=tables))
 
 
 def _bounded() -> dict[str, Any] | None:
-    """Events by a bare URL wait two seconds and are not repeated: OpenLineage's own defaults could hold a stage up."""
+    """Return two seconds and no retry for a bare URL, else None: OpenLineage's defaults could hold a stage up."""
     url = os.environ.get("OPENLINEAGE_URL")
     if not url or any(os.environ.get(name) for name in LINEAGE[1:]):
         return None
@@ -65,7 +64,7 @@ def _bounded() -> dict[str, Any] | None:
 
 
 def _database(url: str) -> Database:
-    """Host, port and name of the database; nothing of the URL that is secret."""
+    """Return host, port and name of the database, without the secrets in the URL."""
     parts = urlsplit(url)
     return Database(
         host=parts.hostname or "localhost", port=parts.port or 5432, name=parts.path.lstrip("/") or "postgres"
@@ -73,7 +72,7 @@ def _database(url: str) -> Database:
 
 
 def _extra(module: str, setting: str) -> Any:
-    """The module. Raises SettingsError where its library is not installed."""
+    """Import a module. Raises SettingsError if its library is not installed."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

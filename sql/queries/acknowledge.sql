@@ -5,15 +5,15 @@ select exists (select from ops.consents c where c.tenant_id = %(tenant)s and c.s
                where ops.is_erased('turn', array[%(subject)s::text, %(session)s::text, x.source_id]))
 
 -- name: forget_vectors
--- Vectors of texts that were refused.
+-- Delete the vectors of refused texts.
 delete from ops.embeddings where tenant_id = %(tenant)s and content_hash = any(%(hashes)s)
 
 -- name: acknowledge
--- Turns of one session into the buffer, once: what became of each (added, repeated, conflict, raced when another request was
--- faster, or refused: capture_off, erased), its id and event time, and the mood it was given. A turn is known by its source_id, in the buffer
--- or in the log; a turn whose time the caller left to us is compared without it. Where one is in conflict nothing is
--- written. An entry past its end is opened anew. The tenant is a sub-select, since as a constant that the statistics do
--- not know yet it makes every index look as good as the right one.
+-- Add turns of one session to the buffer, once. Returns for each its outcome (added, repeated, conflict, raced if another
+-- request was faster, or the reason of refusal: capture_off, erased), its id, event time and mood. A turn is known by its
+-- source_id, in the buffer or the log; its time is compared only if the caller set it. If any turn is in conflict, nothing
+-- is written. An expired entry is opened anew. The tenant is a sub-select: as a constant that the statistics do not know
+-- yet, it makes every index look as good as the right one.
 with given as materialized (
     select g.* from unnest(%(ids)s::uuid[], %(sources)s::text[], %(indexes)s::int[], %(roles)s::text[],
                            %(speakers)s::text[], %(times)s::timestamptz[], %(timed)s::boolean[], %(texts)s::text[],
@@ -121,10 +121,10 @@ left join refused r using (place)
 order by g.place
 
 -- name: near
--- For each new candidate the nearest of the subject's most recent memories of its kind, above the threshold at which
--- merge makes them one, and of the candidates on their way there: of turns that wait for the flush, and of those that wait
--- to be embedded. The vectors go to the cache, so that nothing is embedded again: those of candidates, and those of turns,
--- which have no kind, by which recall finds them from now on.
+-- For each new candidate, find the nearest, above the threshold at which merge combines them, of the subject's most recent
+-- memories of its kind and of other candidates: those of turns that wait for the flush, and those that wait to be embedded.
+-- The vectors go to the cache, so that nothing is embedded again: those of candidates, and those of turns, which have no
+-- kind and by which recall finds them from now on.
 with given as materialized (
     select g.* from unnest(%(ids)s::uuid[], %(kinds)s::text[], %(vectors)s::halfvec[], %(hashes)s::bytea[])
         with ordinality as g (id, kind, vec, content_hash, place)

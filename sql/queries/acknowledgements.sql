@@ -1,5 +1,5 @@
 -- name: acknowledge_trigger
--- Somebody acted upon a trigger; the first who did stays. Returns whose it is.
+-- Record an action on a trigger; the first one stays. Returns the subject of the trigger.
 with known as (
     select g.subject_id from memory.triggers g where g.tenant_id = (select %(tenant)s::text) and g.id = %(trigger)s
 ),

@@ -1,12 +1,12 @@
 -- name: read_answers
--- What a model gave for these turns, in this version.
+-- Answers of this version of a model for these turns.
 select turn_id, shown, answer
 from ops.answers
 where tenant_id = %(tenant)s and turn_id = any(%(turn_ids)s::uuid[]) and asked = %(asked)s and model = %(model)s
 
 -- name: keep_answers
--- Keep what a model gave for turns that the log has, in the place of what it gave before. In order, so that two at once wait and
--- do not deadlock.
+-- Write a model's answers for turns in the log, replacing earlier ones. Ordered, so that two writers wait and do not
+-- deadlock.
 insert into ops.answers (tenant_id, turn_id, asked, model, shown, answer)
 select %(tenant)s, t.id, %(asked)s, %(model)s, x.shown, x.answer
 from unnest(%(turn_ids)s::uuid[], %(shown)s::bytea[], %(answers)s::text[]) as x (turn_id, shown, answer)

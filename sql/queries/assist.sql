@@ -1,6 +1,6 @@
 -- name: tool_uses
--- Uses of tools after messages of a subject, each with the message, how near it is to this one, and what came of it. A tool is
--- used by a call of the assistant or by a turn of the tool; an outcome is that of such a turn, or of the message itself.
+-- Uses of tools after messages of a subject, each with the message, its similarity to the present one, and the outcomes. A
+-- tool is used by a call of the assistant or by a turn of the tool; outcomes are those of such turns and of the message.
 with calls as (
     select t.id, t.session_id, t.source_id, t.said_at, t.turn_index, n.tool
     from (select id, session_id, source_id, said_at, turn_index, role, speaker, tool_calls, metadata
@@ -45,8 +45,8 @@ order by v.similarity desc, u.tool, u.id
 limit %(nearest)s
 
 -- name: decisions
--- What the assistant did in other sessions and what came of it: the turn of an outcome with the message before it, how near
--- either is to this message, and the outcomes.
+-- Decisions of the assistant in other sessions: the turn of an outcome with the message before it, the similarity of the
+-- nearer one to the present message, and the outcomes.
 with decided as (
     select o.session_id, o.source_id,
            jsonb_agg(jsonb_build_object('metric', o.metric, 'value', o.value, 'positive', o.positive, 'observed_at', o.observed_at)
@@ -80,7 +80,7 @@ where v.similarity >= %(least_similarity)s::float8 and t.said_at <= %(as_of)s
 order by v.similarity desc, t.id
 
 -- name: learned_in
--- The sessions in which memories were learned, down their lineage to turns, events and corrections.
+-- The sessions in which memories were learned, along their lineage to turns, events and corrections.
 with recursive sources as (
     select l.memory_id, l.source, l.source_id from memory.lineage l
     where l.tenant_id = %(tenant)s and l.memory_id = any(%(ids)s) and l.relation not in ('context', 'outcome')
@@ -97,7 +97,7 @@ where s.source <> 'memory'
 order by s.memory_id, s.source_id
 
 -- name: inbox_memories
--- The memories nearest to each item of an inbox, an item a row of vectors. The vectors of memories are read once, by key.
+-- The memories nearest to each item of an inbox, given as one vector per item. Memories' vectors are read once, by key.
 with known as materialized (
     select m.id, m.kind, m.relation, m.content, m.happened_at, m.importance, m.polarity, m.turn_id, v.vec
     from (select id, kind, relation, state, content, happened_at, importance, polarity, turn_id, expires_at from memory.memories
@@ -126,8 +126,8 @@ cross join lateral (
 order by i.place, n.similarity desc, n.id
 
 -- name: inbox_entities
--- Whom and what each item of an inbox names, of those that the subject's memories name, with the memories about each but those
--- of what the subject does not want.
+-- The subject's entities that each item of an inbox names, with the memories about them, except those about things that the
+-- subject does not want.
 select i.place::int as place, e.type || ':' || e.slug as id, e.type, e.label, l.memories, l.memory_ids
 from (select i.place, tsvector_to_array(to_tsvector(%(language)s::regconfig, i.text)) as words
       from unnest(%(texts)s::text[]) with ordinality i (text, place) offset 0) i

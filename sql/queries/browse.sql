@@ -1,5 +1,6 @@
 -- name: page_memories
--- A page of a subject's memories, latest first (ids sort by event time), with importance as of then by the closed form of decay.
+-- A page of a subject's memories, latest first (ids sort by event time), with importance as of then by the closed form of
+-- decay.
 select m.id, m.kind, m.state, m.content, m.polarity,
        greatest(m.peak::float8 - case when m.lasting and m.valid_to is null or m.id = any(array(
            select item_id from memory.marks
@@ -40,7 +41,7 @@ order by id desc
 limit %(limit)s
 
 -- name: page_entities
--- A page of whom and what the subject's memories speak of, by typed id.
+-- A page of the entities that the subject's memories mention, by typed id.
 select e.type || ':' || e.slug as id, e.label, e.first_seen_at,
        n.memories, n.superseded
 from memory.entities e
@@ -56,7 +57,7 @@ order by e.type, e.slug
 limit %(limit)s
 
 -- name: graph_entities
--- The entities that most of the subject's memories speak of.
+-- The subject's entities with the most memories.
 select e.type || ':' || e.slug as id, e.label, e.first_seen_at, n.memories, n.superseded
 from memory.entities e
 cross join lateral (
@@ -69,7 +70,7 @@ order by n.memories desc, e.type, e.slug
 limit %(limit)s
 
 -- name: graph_edges
--- Which of those entities are spoken of together, in how many memories.
+-- Pairs of those entities that the same memories mention, with the number of these memories.
 with nodes as materialized (
     select e.id, e.type || ':' || e.slug as name
     from memory.entities e
@@ -89,7 +90,7 @@ order by count(*) desc, a.name, b.name
 limit %(edges)s
 
 -- name: page_conflicts
--- A page of the pairs of memories that cannot both hold, latest first; without what a person corrected since.
+-- A page of pairs of memories that cannot both hold, latest first, without those that a person corrected since.
 select c.subject_id, c.relation, c.reason, c.since, c.memory_id, m.content, m.happened_at, c.other_id,
        o.content as other_content, o.happened_at as other_happened_at
 from memory.conflicts c

@@ -1,12 +1,12 @@
 -- name: read_replies
--- Which of these inputs have been answered by this model and prompt, and how.
+-- Kept replies of this model and prompt to these inputs.
 select x.hash, r.reply
 from unnest(%(input_hashes)s::bytea[]) as x (hash)
 join ops.replies r on r.tenant_id = %(tenant)s and r.model = %(model)s and r.prompt_hash = %(prompt_hash)s
                   and r.input_hash = x.hash
 
 -- name: keep_replies
--- Keep what was answered; where another process was faster, its reply stands. In order, so that two at once wait and do not deadlock.
+-- Write replies; if another process was faster, its reply stays. Ordered, so that two writers wait and do not deadlock.
 insert into ops.replies (tenant_id, model, prompt_hash, input_hash, subject_id, source_ids, reply, call_id)
 select %(tenant)s, %(model)s, %(prompt_hash)s, x.hash, x.subject_id, string_to_array(x.source_ids, ',')::uuid[],
        x.reply::jsonb, %(call_id)s
@@ -16,7 +16,7 @@ order by x.hash
 on conflict do nothing
 
 -- name: take_slot
--- Take the next free moment of the pace that all processes share, unless it is too far off; seconds until then.
+-- Take the next slot of the rate limit that all processes share, unless it is too far off; returns the seconds until then.
 insert into ops.call_rates as r (tenant_id, model, free_at)
 values (%(tenant)s, %(model)s, clock_timestamp() + %(pause)s::interval)
 on conflict (tenant_id, model) do update
@@ -25,14 +25,15 @@ where r.free_at <= clock_timestamp() + %(patience)s::interval
 returning greatest(extract(epoch from r.free_at - %(pause)s::interval - clock_timestamp()), 0)::float8
 
 -- name: hold_back
--- Nobody asks again before the provider wants to be asked.
+-- Let nobody call before the time that the provider asked for.
 insert into ops.call_rates as r (tenant_id, model, free_at)
 values (%(tenant)s, %(model)s, clock_timestamp() + %(pause)s::interval)
 on conflict (tenant_id, model) do update set free_at = greatest(r.free_at, excluded.free_at)
 
 -- name: reserve
--- Book a request with the most that it can cost and take that off the credits of tenant and subject, where they have one; no
--- row: it would overdraw one of them, and both stay as they are. The rows are locked first, so what is compared is what is taken.
+-- Book a request at its maximum cost and take that from the credits of tenant and subject, if they have one. No row: it
+-- would overdraw one of them, and both stay unchanged. The rows are locked first, so the balances compared are those
+-- charged.
 with of_tenant as materialized (
     select balance_usd from ops.credits where tenant_id = %(tenant)s for update
 ),
@@ -58,7 +59,7 @@ where exists (select from allowed)
 returning id
 
 -- name: settle
--- What a request cost; the rest of its reservation goes back to the credits that it was taken from. Once only.
+-- Record the cost of a request, once; the rest of its reservation goes back to the credits that it came from.
 with done as (
     update ops.calls
     set state = %(state)s, cost_usd = coalesce(%(cost_usd)s, reserved_usd), tokens_in = %(tokens_in)s,
@@ -76,7 +77,7 @@ from done
 where c.tenant_id = %(tenant)s and c.given_at <= done.booked_at
 
 -- name: sum_costs
--- Who spent what since a time: a row a stage and model, and run or subject if asked; about one subject or about all.
+-- Costs since a time, of one subject or all: one row per stage, model and kind, and per run or subject if asked.
 select c.stage, c.model, c.kind, case when %(by_run)s then c.run_id end as run_id,
        case when %(by_subject)s then c.subject_id end as subject_id,
        count(*) as calls, count(*) filter (where c.state = 'failed') as failed,
@@ -93,7 +94,7 @@ group by 1, 2, 3, 4, 5
 order by cost_usd desc, c.stage, c.model, 4, 5
 
 -- name: read_credits
--- What a tenant may still spend, in all (no subject) and for its subjects; no row: without limit.
+-- The remaining credit of a tenant, in all (no subject) and for its subjects; no row: no limit.
 select null as subject_id, balance_usd, given_at from ops.credits where tenant_id = %(tenant)s and %(subject)s::text is null
 union all
 select subject_id, balance_usd, given_at from ops.subject_credits
@@ -101,29 +102,29 @@ where tenant_id = %(tenant)s and (%(subject)s::text is null or subject_id = %(su
 order by subject_id nulls first
 
 -- name: give_credit
--- What a tenant may spend from now on.
+-- Set a tenant's credit from now on.
 insert into ops.credits (tenant_id, balance_usd) values (%(tenant)s, %(balance_usd)s)
 on conflict (tenant_id) do update set balance_usd = excluded.balance_usd, given_at = clock_timestamp()
 
 -- name: lift_credit
--- A tenant may spend without limit again.
+-- Remove the limit on a tenant's spending.
 delete from ops.credits where tenant_id = %(tenant)s
 
 -- name: give_subject_credit
--- What a tenant may spend for a subject from now on.
+-- Set a tenant's credit for a subject from now on.
 insert into ops.subject_credits (tenant_id, subject_id, balance_usd) values (%(tenant)s, %(subject)s, %(balance_usd)s)
 on conflict (tenant_id, subject_id) do update set balance_usd = excluded.balance_usd, given_at = clock_timestamp()
 
 -- name: lift_subject_credit
--- A tenant may spend for a subject as far as its own credit goes.
+-- Remove the limit on spending for a subject; the tenant's own credit still applies.
 delete from ops.subject_credits where tenant_id = %(tenant)s and subject_id = %(subject)s
 
 -- name: limited_subjects
--- Subjects that have a credit of their own: what is asked about them is sent and booked apart.
+-- Subjects with a credit of their own; requests about them are sent and booked separately.
 select subject_id from ops.subject_credits where tenant_id = %(tenant)s
 
 -- name: forget_replies
--- Kept replies about a subject, or of those only what was made from one turn, memory or event.
+-- Delete kept replies about a subject: all, or only those made from one turn, memory or event.
 delete from ops.replies
 where tenant_id = %(tenant)s and subject_id = %(subject)s
   and (%(source_id)s::uuid is null or %(source_id)s = any(source_ids))

@@ -1,5 +1,5 @@
 -- name: read_busy
--- Subjects with episodes that may make or join a pattern, and how many; those of a summarised session still may.
+-- Subjects with episodes that may form or join a pattern, and their number; episodes of a summarised session count.
 with episodes as (
     select subject_id, count(*) as number
     from memory.memories
@@ -17,8 +17,8 @@ where e.number >= %(least)s
 order by e.subject_id
 
 -- name: read_stale
--- Patterns whose decisions had an outcome, good or bad, that they do not know yet: up the lineage from the outcome's turn.
--- `offset 0`: where no outcome waits, nothing else is read.
+-- Patterns whose decisions had an outcome, good or bad, that they do not include yet: up the lineage from the outcome's
+-- turn. `offset 0`: if no outcome waits, nothing else is read.
 with recursive up as (
     select o.id as outcome_id, l.memory_id
     from log.outcomes o
@@ -50,9 +50,9 @@ where p.kind = 'pattern' and p.state = 'active'
                     and k.source_id = u.outcome_id offset 0)
 
 -- name: read_members
--- Episodes by the entity or tool they share: open ones where enough share it or it has a pattern, and those it holds. Where a
--- few share an entity, the turns count that name it and of which no episode was made.
--- Asking for the content keeps the look-up on the primary key: see set_live in memories.sql.
+-- Episodes by the entity or tool they share: open ones if enough share it or it has a pattern, and those that the pattern
+-- holds. If a few share an entity, turns that name it and gave no episode count too.
+-- The condition on content keeps the look-up on the primary key: see set_live in memories.sql.
 with open as (
     select m.subject_id, m.id, m.turn_id, m.content
     from memory.memories m
@@ -101,8 +101,8 @@ named as materialized (
         and e.slug = substr(x.key, strpos(x.key, ':') + 1) and e.terms <> '{}'
 ),
 mentioned as (
-    -- the turns on the list of each of its terms, each looked up once, whatever it names; but those that a pattern holds, which are
-    -- most, and later ones, which a history that is worked in has and their ids tell (`later`: the first that is)
+    -- the turns on the lists of all its terms, each looked up once, whatever it names; without those that a pattern holds,
+    -- which are most, and later ones, which exist during a backfill (`later`: the first later id)
     select k.subject_id, k.key, f.id
     from (
     select l.id, l.subject_ids, l.keys
@@ -118,8 +118,8 @@ mentioned as (
     cross join lateral (
         select t.id, t.role, t.said_at from log.turns t where t.tenant_id = %(tenant)s and t.id = l.id offset 0) t
     where t.role = 'user' and t.said_at <= %(as_of)s
-      -- no episode was made of it, not even one that is forgotten by now (when that is depends on how the work is cut), and no
-      -- pattern counts it; what was made of it is looked up only where that decides
+      -- no episode was made from it, not even one forgotten by now (the time of which depends on how the work is split), and
+      -- no pattern counts it; memories made from it are looked up only if that decides
       and not exists (select from memory.lineage h
                       where h.tenant_id = %(tenant)s and h.source_id = t.id
                         and (h.relation = 'mentioned'
@@ -149,8 +149,8 @@ where h.pattern_id = any(%(stale)s) or exists (select from counted c where c.sub
 order by subject_id, key, id
 
 -- name: read_episodes
--- What these episodes and turns say, their vectors as halfvec sends them, and the arrival of their turns. `offset 0` keeps
--- each read on its key, here and below, and so does asking for the role: see read_judged in facts.sql.
+-- Texts of these episodes and turns, their vectors as halfvec sends them, and the arrival of their turns. `offset 0` keeps
+-- each read on its key, here and below, and so does the condition on role: see read_judged in facts.sql.
 select m.id, m.happened_at, m.content, halfvec_send(v.vec), t.session_id, t.turn_index, m.turn_id
 from unnest(%(ids)s::uuid[]) as x (id)
 cross join lateral (select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
@@ -171,7 +171,7 @@ left join lateral (
       and v.part = 0 offset 0) v on true
 
 -- name: read_source_turns
--- The turns that these episodes, and those merged into them, come from, and turns themselves: who spoke, tools called,
+-- The given turns, and those from which these episodes and the ones merged into them were extracted: speaker, tool calls,
 -- outcomes so far.
 with recursive whole as (
     select x.theme, x.id from unnest(%(themes)s::int[], %(ids)s::uuid[]) as x (theme, id)
@@ -205,19 +205,19 @@ left join lateral (
 order by d.theme, t.said_at, t.session_id collate "C", t.turn_index, t.id
 
 -- name: read_patterns
--- How often and when the patterns that are replaced were asked for.
+-- Access counts and times of the patterns that are replaced.
 select id, access_count, accessed_at from memory.memories where tenant_id = %(tenant)s and id = any(%(ids)s)
 
 -- name: read_labels
--- How people call the entities.
+-- The labels of entities.
 select subject_id, type || ':' || slug, label
 from memory.entities
 where tenant_id = %(tenant)s and subject_id = any(%(busy)s) and type || ':' || slug = any(%(keys)s)
 
 -- name: read_old_sessions
--- Sessions to summarise: where a subject has more than `threshold` without a summary, the oldest, `half` at a time. A
--- session counts as summarised by the lineage of its first turn, so also when its summary was forgotten. `offset 0`
--- keeps that one probe a session, whatever the statistics say.
+-- Sessions to summarise: if a subject has more than `threshold` without a summary, the oldest, `half` at a time. A session
+-- counts as summarised by the lineage of its first turn, so also if its summary was forgotten. `offset 0` keeps that to one
+-- probe per session, whatever the statistics say.
 with first_turns as (
     select distinct on (subject_id, session_id) subject_id, session_id, id, said_at
     from log.turns
@@ -240,8 +240,8 @@ where number > %(threshold)s
 order by subject_id, place
 
 -- name: read_long_sessions
--- Sessions whose last `running` turns no summary tells yet: told by the first of these, one probe a session, so that
--- sessions that are told need no look at each of their turns.
+-- Sessions whose last `running` turns are in no summary yet. The first of these turns decides: one probe per session, so the
+-- turns of summarised sessions are not read.
 with long as (
     select subject_id, session_id
     from log.turns
@@ -263,8 +263,8 @@ where not exists (select from memory.lineage k
 order by l.subject_id, l.session_id
 
 -- name: read_unsummarised_turns
--- Turns of these sessions that no summary tells, in order, each with how many of its session are told; without the words
--- of those that were corrected.
+-- Turns of these sessions that are in no summary, in order, each with the number of turns of its session that are in one;
+-- corrected turns have no text.
 select place, number, id, said_at, role, speaker,
        case when id = any(array(select item_id from memory.marks
                                 where tenant_id = %(tenant)s and mark <> 'pinned' and not pending)) then '' else text end
@@ -281,7 +281,7 @@ where not told
 order by place, said_at, turn_index, id
 
 -- name: read_session_turns
--- What was said in these sessions, without the words of turns that were corrected.
+-- The turns of these sessions; corrected turns have no text.
 select x.place, t.id, t.said_at, t.role, t.speaker,
        case when t.id = any(array(select item_id from memory.marks
                                   where tenant_id = %(tenant)s and mark <> 'pinned' and not pending)) then '' else t.text end
@@ -291,7 +291,7 @@ where t.said_at <= %(as_of)s
 order by x.place, t.said_at, t.turn_index, t.id
 
 -- name: read_session_memories
--- What is remembered from these sessions; open episodes, and summaries of ranges, are to be compressed.
+-- Memories from these sessions; episodes and summaries of ranges that are `open` are to be compressed.
 select x.place, m.id, m.kind, m.kind in ('episode', 'summary') and m.state = 'active'
        and m.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending)) as open,
        m.turn_id
@@ -301,7 +301,7 @@ where m.happened_at <= %(as_of)s and (m.kind <> 'summary' or m.origin = 'range')
 order by x.place, m.id
 
 -- name: write_links
--- Each speaks of the entities that its sources speak of; those first seen after `seen_until`, where given, link finds.
+-- Link each memory to the entities of its sources. With `seen_until`, leave entities first seen later to link.
 insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
 select distinct %(tenant)s, x.id, l.entity_id, l.subject_id, %(run_id)s::uuid
 from unnest(%(ids)s::uuid[], %(source_ids)s::uuid[], %(seen_until)s::timestamptz[]) as x (id, source_id, seen_until)
@@ -312,7 +312,8 @@ where x.seen_until is null or e.first_seen_at <= x.seen_until
 on conflict do nothing
 
 -- name: write_later_links
--- Link ranges to the entities first seen after their last turn that they name, as link would have done had each been there.
+-- Link summaries of ranges to entities that they name and that were first seen after their last turn, as link would have
+-- done.
 insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
 select %(tenant)s, m.id, e.id, m.subject_id, %(run_id)s::uuid
 from (select m.id, m.subject_id, m.happened_at,
@@ -324,7 +325,7 @@ join memory.entities e on e.tenant_id = %(tenant)s and e.subject_id = m.subject_
 on conflict do nothing
 
 -- name: write_untold
--- Tombstones of summaries that were not worth making: with the lineage of their turns, these sessions count as told.
+-- Write tombstones of summaries not worth making: with the lineage of their turns, these sessions count as summarised.
 insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason, forgotten_at,
                                run_id)
 select %(tenant)s, x.id, x.subject_id, 'summary', sha256(''::bytea), 0, 'unimportant', x.at, %(run_id)s
@@ -332,8 +333,8 @@ from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(at)s::timestamptz[]) as 
 on conflict do nothing
 
 -- name: write_replaced
--- Episodes leave the context for their summary or pattern and fade as before; an older pattern is held by the newer one.
--- An array that a subquery makes counts as ten ids, so that the planner looks them up by key wherever a tenant is not tiny.
+-- Hand episodes over to their summary or pattern: they leave the context and fade as before. A newer pattern holds an older
+-- one. The planner counts ten ids for an array from a subquery, so it looks them up by key unless a tenant is tiny.
 update memory.memories m
 set state = (%(states)s::text[])[array_position(%(ids)s::uuid[], m.id)],
     into_id = (%(into_ids)s::uuid[])[array_position(%(ids)s::uuid[], m.id)],
@@ -343,10 +344,10 @@ where m.tenant_id = %(tenant)s and m.id = any(array(select unnest(%(ids)s::uuid[
   and m.state in ('active', 'compressed')
 
 -- name: read_folds
--- Active summaries of sessions, weeks or months, whose week, month or year is complete: a later one has a summary. A week is
--- of one month: it begins on its 1st, 8th, 15th, 22nd or 29th. A month is part of its year as soon as so many later months
--- have summaries. A summary that the period has already is folded with those that came late. Of each of these periods, with
--- the origin of what it is made of, and of how many months it leaves the latest.
+-- Active summaries of sessions, weeks or months whose week, month or year is complete because a later one has a summary. A
+-- week is within one month: it begins on the 1st, 8th, 15th, 22nd or 29th. A month joins its year once `months` later months
+-- have summaries. A summary that the period has already is folded with those that came late. Parameters: the periods, the
+-- origin of their parts, and the number of latest months that each leaves out.
 with known as materialized (
     select p.place, p.months, m.subject_id, m.id, m.happened_at, m.accessed_at, m.access_count, m.state,
            m.origin <> p.period as is_part,
@@ -380,7 +381,7 @@ where exists (select from due o where o.place = k.place and o.subject_id = k.sub
 order by k.place, k.subject_id, k.began, k.happened_at, k.id
 
 -- name: read_folded_turns
--- The turns that these summaries tell, at any remove, without the words of those that were corrected.
+-- The turns in these summaries, at any depth; corrected turns have no text.
 with recursive told as (
     select x.place, x.id as memory_id from unnest(%(places)s::int[], %(ids)s::uuid[]) as x (place, id)
     union
@@ -417,9 +418,9 @@ order by subject_id
 
 -- name: read_beyond_budget
 -- Active memories of these subjects beyond the `budget`: the least valuable, by the closed form of reverie/policy/fading.py
--- and the worth of the kind; what has ended by its own time is worth nothing. What is pinned goes last. A statement only says
--- what stands without it (`worth_told`) where it tells an end of what is there, closed by it or, named by it, by another of its
--- message, since that rests on the message; and where it is an unsure reading in own words of a turn that a pattern counts.
+-- and the worth of the kind. Expired ones are worth nothing; pinned ones are dropped last. Statements that only repeat what
+-- stands without them weigh `worth_told`: one that tells the end of a memory that it superseded, or that it names and
+-- another statement of its message superseded; and an unsure reading in own words of a turn that a pattern counts.
 with ended as materialized (
     select m.superseded_by, m.ended_by, lower(m.content) as content
     from memory.memories m

@@ -1,5 +1,5 @@
 -- name: injected
--- The latest contexts and recalls that gave something, each with the message before it and the assistant's reply after it.
+-- The latest contexts and recalls with items, each with the assistant's reply after it and the message before that reply.
 select g.id, g.item_ids, q.text as message, a.id as reply_id, a.text as reply
 from (select id, subject_id, assembled_at as at, item_ids from log.contexts
       where tenant_id = %(tenant)s and item_ids <> '{}' and assembled_at <= %(as_of)s
@@ -19,7 +19,7 @@ left join lateral (
     order by t.said_at desc, t.turn_index desc, t.id desc limit 1) q on true
 
 -- name: item_texts
--- What the ids of injected items name, as it stands now; what was forgotten has no text.
+-- The present texts of injected items; forgotten ones have none.
 select id, content from memory.memories where tenant_id = %(tenant)s and id = any(%(ids)s)
 union all
 select id, text from log.turns where tenant_id = %(tenant)s and id = any(%(ids)s)
@@ -32,7 +32,7 @@ union all
 select id, narrative from memory.profiles where tenant_id = %(tenant)s and id = any(%(ids)s)
 
 -- name: item_vectors
--- The vectors of turns and memories, each part of a long one.
+-- The vectors of turns and memories, one for each part of a long one.
 select v.item_id, halfvec_send(v.vec) from memory.vectors v
 where v.tenant_id = %(tenant)s and v.model = %(model)s and v.item_id = any(%(ids)s)
   and v.subject_id in (select subject_id from log.turns where tenant_id = %(tenant)s and id = any(%(ids)s)
@@ -40,8 +40,7 @@ where v.tenant_id = %(tenant)s and v.model = %(model)s and v.item_id = any(%(ids
 order by v.item_id, v.part
 
 -- name: questions
--- The latest turns with a question, in the order of their times, each with whether anybody else said something after it in
--- its session.
+-- The latest turns with a question, in order of time, each with whether anybody else said something after it in its session.
 select x.subject_id, x.session_id, x.role, x.text, x.answered
 from (select t.id, t.subject_id, t.session_id, t.role, t.text, t.said_at, t.turn_index,
              exists (select from log.turns r
@@ -54,7 +53,8 @@ from (select t.id, t.subject_id, t.session_id, t.role, t.text, t.said_at, t.turn
 order by x.subject_id, x.said_at, x.turn_index, x.id
 
 -- name: sessions
--- Each session of each subject: when it began, turns by the user, observations recorded in it, corrections until the next one.
+-- Each session of each subject: its beginning, and the numbers of user turns, of observations recorded in it, and of
+-- corrections until the next one.
 with sessions as (
     select subject_id, session_id, min(said_at) as began, count(*) filter (where role = 'user') as messages, count(*) as turns
     from log.turns where tenant_id = %(tenant)s and said_at <= %(as_of)s group by subject_id, session_id
@@ -76,7 +76,7 @@ from spans s
 order by s.subject_id, s.number
 
 -- name: keys
--- When each key of a subject was first known: structured facts, and entries of the scaffold.
+-- The time at which each key of a subject was first known: structured facts, and entries of the scaffold.
 select subject_id, kind, min(valid_from) from (
     select subject_id, 'fact' as kind, speaker || '/' || category || '/' || key as name, valid_from
     from memory.structured_facts where tenant_id = %(tenant)s
@@ -87,7 +87,8 @@ where valid_from <= %(as_of)s
 group by subject_id, kind, name
 
 -- name: wrong
--- How many memories by rule or model there were, how many of them a person said are wrong; the same of entries.
+-- Numbers of facts, preferences and instructions, of forgotten ones, and of those that a person called wrong; numbers of
+-- entries and of wrong ones.
 select (select count(*) from memory.memories
         where tenant_id = %(tenant)s and kind in ('fact', 'preference', 'instruction')
           and state in ('active', 'superseded', 'candidate')) as memories,

@@ -1,5 +1,5 @@
 -- name: cache_tools
--- The tools of a connection in the place of those read before.
+-- Write the tools of a connection in place of those read before.
 insert into ops.connection_tools as c (tenant_id, subject_id, connection_id, tools, read_at, expires_at)
 values (%(tenant)s, %(subject)s, %(connection)s, %(tools)s::jsonb, %(read_at)s, %(expires_at)s)
 on conflict (tenant_id, subject_id, connection_id) do update

@@ -1,5 +1,5 @@
 -- name: set
--- What a subject agrees to from now on; what is null stays as it is, and 0 days mean for ever.
+-- Set a subject's consent; null leaves a field as it is, and 0 days mean for ever.
 insert into ops.consents as c (tenant_id, subject_id, capture, recall, retain_days, changed_at, actor)
 values (%(tenant)s, %(subject)s, coalesce(%(capture)s::boolean, true), coalesce(%(recall)s::boolean, true),
         nullif(%(retain_days)s::int, 0), %(at)s, %(actor)s)
@@ -10,18 +10,18 @@ set capture = coalesce(%(capture)s::boolean, c.capture), recall = coalesce(%(rec
 returning subject_id, capture, recall, retain_days, changed_at, actor
 
 -- name: read
--- What a subject agreed to, where it is not everything.
+-- The consent of a subject, if it was ever changed.
 select subject_id, capture, recall, retain_days, changed_at, actor
 from ops.consents where tenant_id = %(tenant)s and subject_id = %(subject)s
 
 -- name: list
--- All of a tenant, in the order of their names.
+-- All consents of a tenant, ordered by subject.
 select subject_id, capture, recall, retain_days, changed_at, actor
 from ops.consents where tenant_id = %(tenant)s order by subject_id
 
 -- name: overdue
--- Subjects of a scope of whom something is older than they agreed to, each with the midnight (UTC) before which it goes: the
--- memory of each is made again once a day at most.
+-- Subjects of a scope with data older than they agreed to keep, each with the time before which it is erased: a midnight
+-- (UTC), so that a subject's memory is made again once a day at most.
 select c.subject_id, k.before
 from ops.consents c
 cross join lateral (

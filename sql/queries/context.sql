@@ -1,9 +1,9 @@
 -- name: structured_facts
--- What holds of a subject by key at a time, most important first; or with what held before, in event order.
+-- The structured facts of a subject at a time, most important first; or with former ones, in event order.
 select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value) as value, f.confidence, f.importance, f.valid_from, f.valid_to,
        f.replaced_by, f.memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash
 from memory.structured_facts f
-left join (  -- what states a wrong value: a replacement that waits is the value, else there is none
+left join (  -- for a memory that a person corrected, the value is the waiting replacement, if any
     select distinct on (k.item_id) k.item_id, r.content
     from memory.marks k
     left join memory.replacements r on r.tenant_id = k.tenant_id and r.subject_id = k.subject_id
@@ -15,8 +15,8 @@ where (w.item_id is null or w.content is not null) and f.tenant_id = %(tenant)s 
 order by case when %(history)s then 0 else -f.importance end, f.category, f.key, f.speaker, f.valid_from, f.id
 
 -- name: summaries
--- The summaries nearest to a question, nearest first, with the turns of the session that each stands for. From the few
--- summaries to their vectors, each by its key.
+-- The summaries nearest to a question, nearest first, with the turns of the session that each covers. Reads the few
+-- summaries first, then their vectors by key.
 select m.id, m.session_id, m.content, m.happened_at, d.distance, m.turn_start as first_turn, m.turn_end as last_turn
 from (select m.id, m.session_id, m.content, m.happened_at, m.turn_start, m.turn_end from memory.memories m
       where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summary' and m.state = 'active'
@@ -33,8 +33,8 @@ order by d.distance, m.id
 limit %(limit)s
 
 -- name: told
--- Summaries of a session's turns, in their order, each with those of the given texts that it tells; where `earlier` turns
--- count, also whether it tells any other, and those that tell only others.
+-- Summaries of a session's turns, in order, each with those of the given texts that it covers. With `earlier`, also
+-- summaries that cover only other turns, and whether each covers any other.
 select m.id, m.turn_start, m.turn_end, m.content, coalesce(t.texts, '{}'), %(earlier)s and coalesce(t.others, true)
 from memory.memories m
 cross join lateral (
@@ -50,9 +50,9 @@ where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summ
 order by m.turn_start, m.id
 
 -- name: running
--- Turns of a running session that no summary tells, in the order that they have in the log, or will have: those in the
--- buffer too. Each with how many of its session are told; none unless the session is due for a summary, as told by the
--- first of its last `running` turns (see `read_long_sessions`).
+-- Turns of a running session that are in no summary, those in the buffer too, in their present or future order in the log.
+-- Each with the number of turns of its session that are in one. No rows unless the session is due for a summary, which the
+-- first of its last `running` turns decides (see `read_long_sessions`).
 with turns as materialized (
     select t.id, t.said_at, t.turn_index::bigint as place, t.role, t.speaker, t.text
     from log.turns t
@@ -84,14 +84,14 @@ where not told
 order by said_at, place, id
 
 -- name: withdrawn
--- What was said in turns that a person corrected or wants forgotten.
+-- The texts of turns that a person corrected or wants forgotten.
 select btrim(t.text)
 from memory.marks k
 join log.turns t on t.tenant_id = k.tenant_id and t.id = k.item_id
 where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.item = 'turn'
 
 -- name: recent
--- The latest episodes, patterns and summaries that are embedded: of each kind the last by id, which is event order.
+-- The latest embedded episodes, patterns and summaries: of each kind the last by id, which is event order.
 select r.id, r.kind, r.content, r.happened_at
 from unnest(%(kinds)s::text[]) as k (kind)
 cross join lateral (
@@ -108,8 +108,8 @@ order by r.id desc
 limit %(limit)s
 
 -- name: preferences
--- What a subject likes, prefers or cannot have, as it is remembered now, surely enough, and where no structured fact tells
--- it: what is disliked first, then the most important.
+-- A subject's likes, preferences and restrictions, as remembered now, that are sure enough and in no structured fact:
+-- dislikes first, then the most important.
 select m.id, m.content, m.happened_at, m.importance, coalesce(m.polarity, 0) as polarity
 from (select m.id, m.content, m.happened_at, m.importance, m.polarity from memory.memories m
       where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.id < %(horizon)s and m.kind = 'preference'
@@ -125,7 +125,7 @@ order by (m.polarity < 0) desc, m.importance desc, m.id
 limit %(limit)s
 
 -- name: important
--- The most important memories, where nothing is asked; importance as of then by the closed form of decay.
+-- The most important memories, for a context without a question; importance as of then by the closed form of decay.
 select x.id, x.kind, x.content, x.happened_at, x.importance
 from (select m.id, m.kind, m.content, m.happened_at,
              greatest(m.peak::float8 - case when m.lasting or m.id = any(array(
@@ -148,9 +148,9 @@ order by x.importance desc, x.happened_at desc, x.id
 limit %(limit)s
 
 -- name: relationship
--- How many sessions there were up to a time, when the first began, the last day with one, and how many days in a row up
--- to that one had any (UTC). From the first turn of a session to that of the next along the index, so that no turn between
--- them is read.
+-- The number of sessions up to a time, the beginning of the first, the last day with one, and the number of days in a row
+-- (UTC) with any up to that day. Steps along the index from the first turn of a session to that of the next, so no turn
+-- between them is read.
 with recursive sessions as (
     (select t.session_id, t.said_at from log.turns t
      where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
@@ -189,8 +189,8 @@ from (select count(*) as sessions, min(began) as began from spans) s
 cross join (select max(last) as last, count(*) filter (where day + place = last + 1) as in_a_row from days) d
 
 -- name: person
--- How a subject has written since a day; its latest difficult period, if it lasts and the subject wrote lately or ended lately;
--- and what of it is known: relations of its memories, keys of its facts, sorts of its entities.
+-- How a subject has written since a day; its latest difficult period, if that lasts and the subject wrote lately, or if it
+-- ended lately; and the kinds of things known: relations of memories, keys of facts, types of entities.
 select s.messages, s.words, s.formal, s.emoji, p.opened_at, p.closed_at, p.mood, k.known
 from (select sum(g.messages)::int as messages, sum(g.words)::float8 as words, sum(g.formal)::float8 as formal,
              sum(g.emoji)::float8 as emoji
@@ -222,7 +222,7 @@ left join lateral (
                else d.closed_at >= %(recent)s end) p on true
 
 -- name: moods
--- The mood of the latest message before a time, and which mood and energy are usual: the most frequent of the last ones.
+-- The mood of the latest message before a time, and the usual mood and energy: the most frequent of the latest messages.
 select (array_agg(m.mood order by m.said_at desc, m.turn_id desc))[1],
        (array_agg(m.energy order by m.said_at desc, m.turn_id desc))[1], max(m.said_at), count(*),
        mode() within group (order by m.mood), mode() within group (order by m.energy)
@@ -231,7 +231,7 @@ from (select * from (
            where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.said_at <= %(as_of)s
            order by m.said_at desc limit %(limit)s)
           union all
-          -- imported messages, of which nothing was told when they came
+          -- imported messages, which had no mood when they arrived
           (select m.mood, m.energy, m.said_at, m.turn_id from memory.moods m
            where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.said_at <= %(as_of)s and m.own
              and not exists (select from log.moods l where l.tenant_id = m.tenant_id and l.turn_id = m.turn_id)
@@ -239,7 +239,7 @@ from (select * from (
       order by b.said_at desc limit %(limit)s) m
 
 -- name: write_contexts
--- What assembled contexts held, by id and number.
+-- Log the content of assembled contexts, as ids and numbers.
 insert into log.contexts (tenant_id, id, subject_id, assembled_at, request_id, form, stage, policy_hash, tokenizer,
                           total_tokens, sections, item_ids, dropped_ids)
 select %(tenant)s, r.id, r.subject_id, r.assembled_at, r.request_id, r.form, r.stage, r.policy_hash, r.tokenizer,
@@ -250,13 +250,13 @@ from jsonb_to_recordset(%(rows)s) as r (id uuid, subject_id text, assembled_at t
 on conflict do nothing
 
 -- name: logged_context
--- A context as it was logged, with the ids of each line.
+-- A logged context, with the ids of each line.
 select subject_id, assembled_at, request_id, form, policy_hash, total_tokens, sections
 from log.contexts
 where tenant_id = %(tenant)s and id = %(id)s
 
 -- name: context_items
--- What the ids of a logged context name, as it stands now.
+-- The items of a logged context, as they stand now.
 with used as (
     select distinct unnest(item_ids) as id from log.contexts where tenant_id = %(tenant)s and id = %(id)s)
 select m.id, 'memory' as item, m.kind, m.content, m.happened_at

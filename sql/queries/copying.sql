@@ -1,5 +1,5 @@
 -- name: copied_tables
--- The tables of a schema, all or some, each with the columns that are written and those of its primary key without the tenant.
+-- The tables of a schema, all or some, each with its writable columns and those of its primary key without the tenant.
 select c.relname,
        array(select a.attname::text from pg_catalog.pg_attribute a
              where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
@@ -20,35 +20,35 @@ order by c.relname
 select {columns} from {table} t where t.tenant_id = {tenant}
 
 -- name: make_incoming
--- A private table for COPY, which row-level security keeps off the tables themselves.
+-- A temporary table for COPY, which row-level security keeps off the tables themselves.
 create temp table {incoming} on commit drop as select {columns} from {table} with no data
 
 -- name: copy_out
--- The rows of a query, in binary form.
+-- Send the rows of a query, in binary form.
 copy ({query}) to stdout (format binary)
 
 -- name: copy_in
--- Rows in binary form.
+-- Receive rows, in binary form.
 copy {incoming} from stdin (format binary)
 
 -- name: write_incoming
--- What came in, once.
+-- Write the received rows, once.
 insert into {table} ({columns}) select {columns} from {incoming} on conflict do nothing
 
 -- name: analyze_incoming
--- A private table has no figures of its own, and joins with it would become nested loops.
+-- A temporary table has no statistics of its own; joins with it would become nested loops.
 analyze {incoming}
 
 -- name: read_missing
--- A tenant's rows of one table whose keys did not come in.
+-- A tenant's rows of one table whose keys were not received.
 select {columns} from {table} t
 where t.tenant_id = {tenant} and not exists (select from {incoming} k where ({kept}) = ({key}))
 
 -- name: count_gone
--- Keys that came in and that the table does not have.
+-- The number of received keys that the table does not have.
 select count(*) from {incoming} k
 where not exists (select from {table} t where t.tenant_id = {tenant} and ({key}) = ({kept}))
 
 -- name: drop_incoming
--- The next table has its own.
+-- Drop the temporary table; the next table has its own.
 drop table {incoming}

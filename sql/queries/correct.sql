@@ -1,5 +1,5 @@
 -- name: read_times
--- When a person corrected what, as far as it is not worked in: each time once.
+-- The times of corrections that are not applied yet, each once.
 select distinct c.corrected_at
 from log.corrections c
 where c.tenant_id = %(tenant)s and c.kind not in ('keep_apart', 'retract') and c.corrected_at <= %(as_of)s
@@ -9,8 +9,8 @@ where c.tenant_id = %(tenant)s and c.kind not in ('keep_apart', 'retract') and c
 order by c.corrected_at
 
 -- name: read_corrections
--- Those up to a time, in the order in which they were made, each with what the memory is and the ids it goes with: its own
--- and those of what was merged into it.
+-- Corrections up to a time that are not applied yet, in the order in which they were made, each with its memory and that
+-- memory's ids: its own and those of memories merged into it.
 select c.id, c.subject_id, c.kind, c.memory_id, c.content, c.corrected_at, coalesce(m.kind, f.kind, 'fact'),
        m.session_id, m.origin, m.stated, m.relation, m.who, m.topic, m.object, m.phase, m.polarity, array(
            with recursive held as (
@@ -30,22 +30,22 @@ where c.tenant_id = %(tenant)s and c.kind not in ('keep_apart', 'retract') and c
 order by c.corrected_at, c.id
 
 -- name: delete_facts
--- Structured facts that these memories stated.
+-- Delete the structured facts that these memories stated.
 delete from memory.structured_facts where tenant_id = %(tenant)s and memory_id = any(%(ids)s)
 returning id, valid_to, replaced_by
 
 -- name: read_ended
--- The values that they had replaced.
+-- The values that these facts had replaced.
 select id, replaced_by from memory.structured_facts where tenant_id = %(tenant)s and replaced_by = any(%(ids)s)
 
 -- name: revive_facts
--- A value that a wrong one had replaced is in force again, or until what came after that.
+-- Put values that a wrong one had replaced in force again, or until the value that came after it.
 update memory.structured_facts s set valid_to = x.valid_to, replaced_by = x.replaced_by
 from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[]) as x (id, valid_to, replaced_by)
 where s.tenant_id = %(tenant)s and s.id = x.id
 
 -- name: reopen
--- What wrong memories superseded no longer is, and facts decides again, at its next run, on what they were about.
+-- Undo ends that wrong memories caused; at its next run, facts decides again on their relations.
 update memory.memories m
 set superseded_by = case when m.superseded_by = any(%(ids)s) then null else m.superseded_by end,
     valid_to = case when m.superseded_by = any(%(ids)s) then null else m.valid_to end,
@@ -57,33 +57,33 @@ where m.tenant_id = %(tenant)s
                    select g.relation from memory.memories g where g.tenant_id = %(tenant)s and g.id = any(%(ids)s))))
 
 -- name: delete_marks
--- A memory that is forgotten needs no mark.
+-- Delete the marks on a forgotten memory, which needs none.
 delete from memory.marks where tenant_id = %(tenant)s and correction_id = %(id)s and item = 'memory' and not derived
 
 -- name: settle_pin
--- Its importance no longer fades: from the last time it was used on, whenever decay ran last.
+-- Set the importance of a pinned memory to its peak: since its last use it no longer fades, whenever decay ran last.
 update memory.memories set importance = peak, decayed_at = %(at)s
 where tenant_id = %(tenant)s and id = %(memory)s
 
 -- name: delete_pins
--- These are kept no longer than any other.
+-- Unpin these memories.
 delete from memory.marks
 where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned' and item_id = any(%(ids)s)
 
 -- name: reschedule_unpinned
--- What would have been forgotten while it was pinned is due from now on.
+-- Memories that would have been forgotten while they were pinned are due from now on.
 update memory.memories set forget_at = %(at)s
 where tenant_id = %(tenant)s and id = any(%(ids)s) and forget_at < %(at)s
 
 -- name: clear_pending
--- What the requests marked and wrote gives way to what the stage works in.
+-- Delete the marks and replacements that the requests wrote; the stage writes its own.
 with marks as (
     delete from memory.marks where tenant_id = %(tenant)s and correction_id = any(%(ids)s) and pending
 )
 delete from memory.replacements where tenant_id = %(tenant)s and correction_id = any(%(ids)s)
 
 -- name: mark_corrected
--- These corrections are worked in.
+-- Record these corrections as applied.
 insert into memory.corrected (tenant_id, correction_id, subject_id, run_id)
 select %(tenant)s, x.id, x.subject_id, %(run_id)s from unnest(%(ids)s::uuid[], %(subject_ids)s::text[]) as x (id, subject_id)
 on conflict do nothing

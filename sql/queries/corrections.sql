@@ -1,6 +1,6 @@
 -- name: read_correctable
--- Whose memory it is, kept, forgotten or still to be made of a replacement, its kind, and whether it is forgotten.
--- Asking for the content keeps the look-up on the primary key: see set_live in memories.sql.
+-- The subject and kind of a memory (kept, forgotten, or a replacement not yet made), and whether it is forgotten. The
+-- condition on content keeps the look-up on the primary key: see set_live in memories.sql.
 select m.subject_id, m.kind, false from memory.memories m
 where m.tenant_id = (select %(tenant)s::text) and m.id = %(memory)s and m.content <> ''
 union all
@@ -12,7 +12,7 @@ where r.tenant_id = (select %(tenant)s::text) and r.id = %(memory)s
 limit 1
 
 -- name: read_before
--- What was said of the subject's memories at the same time, in order, each with whether nobody took it back.
+-- Corrections of the subject's memories at the same time, in order, each with whether it is not retracted.
 select c.id, c.memory_id, c.kind, c.content,
        not exists (select from log.corrections u
                    where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract')
@@ -22,13 +22,13 @@ where c.tenant_id = (select %(tenant)s::text) and c.subject_id = %(subject)s and
 order by c.id
 
 -- name: add_correction
--- What a person says of a memory: a row that every rebuild reads.
+-- Log a person's correction of a memory; every rebuild reads it.
 insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, content, corrected_at, actor)
 values ((select %(tenant)s::text), %(id)s, %(subject)s, %(correction)s, %(memory)s, %(content)s, %(as_of)s, %(actor)s)
 on conflict do nothing
 
 -- name: add_replacement
--- What is right stands in the place of what is wrong until it is a memory; one that was corrected itself no longer does.
+-- Add a replacement, used in place of the wrong memory until it is a memory itself; delete one that was corrected in turn.
 with superseded as (
     delete from memory.replacements
     where tenant_id = (select %(tenant)s::text) and subject_id = %(subject)s and id = %(memory)s
@@ -39,8 +39,8 @@ where %(content)s::text is not null
 on conflict do nothing
 
 -- name: read_in_force
--- The corrections of a memory, or those whose replacement it is, that nobody took back, the latest first; each with the
--- memory that its replacement is, and whether that was corrected in turn.
+-- Corrections of a memory, or that made it as a replacement, that are not retracted, the latest first; each with the memory
+-- that is its replacement, and whether that was corrected in turn.
 select c.id, c.subject_id, c.memory_id, c.kind, c.corrected_at, r.id,
        exists (select from log.corrections d
                where d.tenant_id = c.tenant_id and d.subject_id = c.subject_id and d.memory_id = r.id
@@ -62,13 +62,13 @@ where c.tenant_id = (select %(tenant)s::text) and c.kind = any(%(kinds)s)
 order by c.corrected_at desc, c.id desc
 
 -- name: add_retraction
--- A correction that does not hold: every rebuild leaves it out.
+-- Log the retraction of a correction; every rebuild leaves the correction out.
 insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, other_id, corrected_at, actor)
 values ((select %(tenant)s::text), %(id)s, %(subject)s, 'retract', %(memory)s, %(other)s, %(as_of)s, %(actor)s)
 on conflict do nothing
 
 -- name: lift
--- What a correction withheld is told again, and its replacement no longer.
+-- Delete the marks and the replacement of a retracted correction; its items are recalled again.
 with marks as (
     delete from memory.marks where tenant_id = (select %(tenant)s::text) and correction_id = %(other)s
 )

@@ -1,8 +1,7 @@
 -- name: pending_cycles
--- Cycles at which something can change, each with its first subjects and how many it has: memories, recalls, outcomes,
--- corrections and observations not yet worked in, sessions that are too many, and running ones that hold too many turns.
--- Told by what the data says is not done, so that a run that was
--- killed, or a tier that did a part of the work earlier, leaves the cycle pending.
+-- Cycles in which something can change, each with its first subjects and their number: memories, recalls, outcomes,
+-- corrections and observations not yet processed, too many sessions, and running sessions with too many turns. Judged by the
+-- data, so a killed run, or a tier that did a part of the work earlier, leaves the cycle pending.
 with recursive unknown as (
     select o.id as outcome_id, o.subject_id, o.observed_at as at, o.positive, l.memory_id, true as direct
     from log.outcomes o
@@ -38,7 +37,7 @@ sessions as (
                         and l.source = 'turn' offset 0)
 ),
 running as (
-    -- when the oldest turns of a running session are due: with its last turns not told, at each range's last turn
+    -- when the oldest turns of a running session are due: if no summary has its last turns, at each range's last turn
     select t.subject_id, t.said_at as at,
            row_number() over (partition by t.subject_id, t.session_id
                               order by t.said_at, t.turn_index, t.id) as place
@@ -77,7 +76,7 @@ pending as (
     select u.subject_id, u.at
     from unknown u
     join memory.memories m on m.tenant_id = %(tenant)s and m.id = u.memory_id
-    -- a bad outcome changes patterns alone: those that there are, or that what is new may make before it
+    -- a bad outcome changes only patterns: existing ones, or ones that new memories may form before it
     where (u.direct and (u.positive or exists (select from fresh f where f.subject_id = u.subject_id and f.at <= u.at))
            or m.kind = 'pattern' and m.state = 'active')
       and not exists (select from memory.lineage k
@@ -96,7 +95,7 @@ pending as (
     select subject_id, at from running
     where place >= %(running)s and mod(place - %(running)s, %(range_turns)s) = 0
     union all
-    -- as long as turns may be on their way after them where a model is asked, and after the cycle at which it failed
+    -- `lag` later, as turns may still arrive if a model is asked, and after the cycle at which it failed
     select o.subject_id, greatest(o.at + %(lag)s::interval, f.failed_at + interval '1 microsecond')
     from ops.unsynthesized o
     left join ops.synthesis_failures f on f.tenant_id = o.tenant_id and f.subject_id = o.subject_id and %(asks)s
@@ -113,5 +112,5 @@ group by cycle
 order by cycle
 
 -- name: analyze_tables
--- Fresh statistics after a bulk load, for the plans of the stages that follow.
+-- Update statistics after a bulk load, for the plans of the stages that follow.
 select ops.analyze_tables()

@@ -1,6 +1,6 @@
 -- name: record
--- Keep records that could not be taken in; the same record of the same line is one row, under its latest reason, and so is
--- a row of a database, as it is now.
+-- Keep records that could not be imported. The same record of the same line is one row, with its latest reason; so is a row
+-- of a database, with its latest content.
 insert into ops.dead_letters (tenant_id, id, source, line, reason, detail, payload, item, subject_id)
 select %(tenant)s, l.*
 from unnest(%(ids)s::uuid[], %(sources)s::text[], %(lines)s::bigint[], %(reasons)s::text[], %(details)s::text[],
@@ -11,7 +11,7 @@ where (ops.dead_letters.reason, ops.dead_letters.detail, ops.dead_letters.payloa
       is distinct from (excluded.reason, excluded.detail, excluded.payload)
 
 -- name: list
--- Dead letters in the order of their files, without their content.
+-- Dead letters without their content, in the order of their files.
 select id, source, line, reason, detail, attempts, recorded_at, coalesce(octet_length(payload), 0), item
 from ops.dead_letters
 where tenant_id = %(tenant)s
@@ -21,7 +21,7 @@ order by source, line, id
 limit %(limit)s
 
 -- name: read
--- The dead letters whose id lies in a range, those that begin with a prefix, with their content; two are too many.
+-- Dead letters whose id is in a range (a prefix), with their content; a second one makes the prefix ambiguous.
 select id, source, line, reason, detail, attempts, recorded_at, coalesce(octet_length(payload), 0) as size,
        subject_id, item, payload
 from ops.dead_letters
@@ -30,7 +30,7 @@ order by id
 limit 2
 
 -- name: count
--- How many there are of each reason.
+-- The number of dead letters by reason.
 select reason, count(*)
 from ops.dead_letters
 where tenant_id = %(tenant)s and (%(source)s::text is null or source = %(source)s)
@@ -38,7 +38,7 @@ group by reason
 order by count(*) desc, reason
 
 -- name: claim
--- The next dead letters to try again, after the given place in the order of their files; others may try the rest.
+-- The next dead letters to retry, after a place in the order of their files; those that others hold are skipped.
 select id, source, coalesce(line, 0), reason, detail, payload
 from ops.dead_letters
 where tenant_id = %(tenant)s
@@ -51,24 +51,24 @@ limit %(limit)s
 for update skip locked
 
 -- name: places
--- Ids of the dead letters of one file or source by key or line, to see which of them a new import resolves.
+-- Ids of the dead letters of one file or source, by key or line, to find those that a new import resolves.
 select coalesce(item, line::text), id
 from ops.dead_letters
 where tenant_id = %(tenant)s and source = %(source)s and (line is not null or item is not null)
 
 -- name: delete
--- Take away dead letters whose records are in.
+-- Delete dead letters whose records were imported.
 delete from ops.dead_letters where tenant_id = %(tenant)s and id = any(%(ids)s::uuid[])
 
 -- name: failed_again
--- Count another attempt, with what was wrong this time.
+-- Count another attempt, with its reason and detail.
 update ops.dead_letters d
 set attempts = d.attempts + 1, reason = l.reason, detail = l.detail
 from unnest(%(ids)s::uuid[], %(reasons)s::text[], %(details)s::text[]) as l (id, reason, detail)
 where d.tenant_id = %(tenant)s and d.id = l.id
 
 -- name: group
--- Dead letters by file and reason: how many, the lines of the first of them, and the detail of the very first.
+-- Dead letters by file and reason: their number, the lines and keys of the first of them, and the detail of the first.
 select source, reason, count(*),
        coalesce((array_agg(line order by line, id) filter (where line is not null))[1:%(samples)s], '{}') as lines,
        coalesce((array_agg(item order by item) filter (where item is not null and source not like 'stage:%%'))[1:%(samples)s],

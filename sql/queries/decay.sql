@@ -1,21 +1,21 @@
 -- name: estimate_due
--- Rows due for decay, the tenant's rows, and whether those are most of the table, estimated from one page in a hundred:
--- decides only how the work is cut and read.
+-- Rows due for decay, the tenant's rows, and whether these are most of the table, estimated from one page in a hundred. They
+-- only decide how the work is split and read.
 select 100 * count(*) filter (where decayed_at < %(as_of)s and accessed_at < %(fading_since)s and not lasting), 100 * count(*),
        100 * count(*) > 0.5 * (select reltuples from pg_catalog.pg_class where oid = 'memory.memories'::regclass)
 from memory.memories tablesample system (1)
 where tenant_id = %(tenant)s
 
 -- name: read_whole
--- Most rows of the table are the tenant's: read it from end to end. The planner does not know, as it keeps no figures on
--- tenants (see every_table.sql).
+-- Most rows of the table are the tenant's: read it from end to end. The planner cannot know this, as it has no statistics by
+-- tenant (see every_table.sql).
 select set_config('enable_bitmapscan', 'off', true), set_config('enable_indexscan', 'off', true)
 
 -- name: decay
--- Importance as of the cycle, from peak and accessed_at alone, of one row in `mask + 1` by the hash of its id: rows of
--- one batch lie on all pages, so that each page keeps room for in-page (HOT) updates. Whatever its state: a memory that
--- another holds may be parted from it again. A lasting one keeps its peak unless it is superseded: it has no `forget_at`,
--- so that few rows are asked for `lasting`, which lies behind their texts.
+-- Importance as of the cycle, from peak and accessed_at alone, of one row in `mask + 1` by the hash of its id: rows of one
+-- batch are on all pages, so each page keeps room for in-page (HOT) updates. In any state: a merged memory may be separated
+-- again. A lasting one keeps its peak unless it is superseded; it has no `forget_at`, so `lasting`, which is stored behind
+-- the texts, is read for few rows.
 update memory.memories m
 set importance = greatest(
         m.peak::float8

@@ -1,10 +1,10 @@
 -- name: listens
--- The events that somebody subscribed to.
+-- The events with a subscription.
 select coalesce(array_agg(distinct e), '{}') from ops.subscriptions s, unnest(s.events) e
 where s.tenant_id = %(tenant)s and s.ended_at is null
 
 -- name: fill_triggers
--- A message for each trigger that is due and each webhook that wants it. Triggers for a person are never sent.
+-- Write a message for each due trigger and each webhook subscribed to it. Triggers for a person are never sent.
 insert into ops.outbox (tenant_id, id, subscription_id, subject_id, event, item_id, payload, made_at, due_at)
 select g.tenant_id, md5(s.id::text || g.id::text || 'trigger.due')::uuid, s.id, g.subject_id, 'trigger.due', g.id,
        jsonb_build_object('type', 'trigger.due', 'timestamp', g.due_at,
@@ -20,7 +20,7 @@ where g.tenant_id = %(tenant)s and g.due_at <= %(as_of)s and g.until_at > %(as_o
 on conflict do nothing
 
 -- name: withdraw_triggers
--- Messages about triggers that were acknowledged, are over, or no longer follow from the log.
+-- Delete messages about triggers that were acknowledged, are over, or no longer follow from the log.
 delete from ops.outbox o
 where o.tenant_id = %(tenant)s and o.event = 'trigger.due' and o.delivered_at is null
   and (exists (select from log.acknowledgements a where a.tenant_id = o.tenant_id and a.trigger_id = o.item_id)
@@ -28,8 +28,8 @@ where o.tenant_id = %(tenant)s and o.event = 'trigger.due' and o.delivered_at is
                         and g.withheld is null))
 
 -- name: fill_memories
--- A message for each memory that is new, superseded or forgotten since it was announced, and each webhook that wants it. What a
--- rebuild has not made again yet is no change.
+-- Write a message for each memory created, superseded or forgotten since it was announced, and each webhook subscribed to
+-- that. A memory that a rebuild has not made again yet is no change.
 with changed as materialized (
     select m.id, m.subject_id, m.kind, m.state, m.happened_at as at,
            case when a.memory_id is null and m.state = 'active' then 'memory.created'
@@ -61,7 +61,7 @@ where c.event is not null
 on conflict do nothing
 
 -- name: claim_messages
--- Hold the next messages that are due, and count the attempt.
+-- Lease the next messages that are due, and count the attempt.
 with due as (
     select o.id from ops.outbox o
     where o.tenant_id = %(tenant)s and o.delivered_at is null and o.dead_at is null and o.due_at <= %(now)s
@@ -76,7 +76,7 @@ where o.tenant_id = %(tenant)s and o.id = due.id and s.tenant_id = o.tenant_id a
 returning o.id, s.id, s.url, s.secret, o.payload, o.attempts, o.made_at
 
 -- name: settle_messages
--- What became of messages: accepted, to be sent again at a time, or given up.
+-- Record the outcome of messages: accepted, to be sent again at a time, or given up.
 update ops.outbox o
 set delivered_at = case when x.status = 'delivered' then %(now)s::timestamptz end,
     dead_at = case when x.status = 'dead' then %(now)s::timestamptz end,
@@ -85,12 +85,12 @@ from unnest(%(ids)s::uuid[], %(statuses)s::text[], %(due_at)s::timestamptz[], %(
 where o.tenant_id = %(tenant)s and o.id = x.id
 
 -- name: end_gone
--- Webhooks that answered that they are gone for good.
+-- End webhooks that answered that they are gone for good.
 update ops.subscriptions set ended_at = coalesce(ended_at, %(now)s)
 where tenant_id = %(tenant)s and id = any(%(ids)s::uuid[])
 
 -- name: drop_delivered
--- Messages that were accepted long ago are no longer kept; the key of a trigger's is, while the trigger may be due.
+-- Delete messages that were accepted long ago; the message of a trigger is kept while the trigger may be due.
 delete from ops.outbox o
 where o.tenant_id = %(tenant)s and o.delivered_at < %(before)s
   and not exists (select from memory.triggers g where g.tenant_id = o.tenant_id and g.id = o.item_id and g.until_at > %(as_of)s)

@@ -1,11 +1,11 @@
 -- name: count_replies
--- Of how many turns replies of language models are kept. Only a reply about a turn has notes.
+-- The number of turns with kept replies of language models. Only a reply about a turn has notes.
 select count(distinct r.source_ids[1]) from ops.replies r
 where r.tenant_id = %(tenant)s and r.reply ? 'notes'
 
 -- name: read_replied
--- The next turns in id order of which a reply is kept, with the latest one and the model that gave it, and with what the model was
--- shown: the turns before, the nearest first. `asked` as in read_turns of extract.sql.
+-- The next turns in id order with a kept reply: the latest reply, its model, and the turns before it that the model was
+-- shown, the nearest first. `asked` as in read_turns of extract.sql.
 select t.id, t.subject_id, t.session_id, coalesce(t.speaker, initcap(t.role)) as author, t.speaker, t.said_at, t.text,
        coalesce(b.ids, '{}') as before_ids, coalesce(b.authors, '{}') as before_authors, coalesce(b.texts, '{}') as before_texts,
        t.role, r.reply, r.model,

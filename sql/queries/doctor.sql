@@ -3,7 +3,7 @@
 select extversion from pg_catalog.pg_extension where extname = 'vector'
 
 -- name: missing_roles
--- Roles that do not exist, or that this user may not act in.
+-- Roles that do not exist or that this user may not act in.
 select wanted
 from unnest(array['reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst', 'reverie_eraser']) as wanted
 left join pg_catalog.pg_roles r on r.rolname = wanted
@@ -11,7 +11,7 @@ where r.oid is null or not pg_catalog.pg_has_role(current_user, r.oid, 'member')
 order by wanted
 
 -- name: open_tables
--- Tables whose rows are not held apart by tenant even for their owner, and how many tables there are.
+-- Tables without row-level security that also binds their owner, and the number of all tables.
 select coalesce(array_agg(c.oid::regclass::text order by 1) filter (where not (c.relrowsecurity and c.relforcerowsecurity)),
                 '{}'),
        count(*)
@@ -20,7 +20,7 @@ join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where n.nspname in ('log', 'memory', 'ops') and c.relkind in ('r', 'p') and c.relname <> 'migrations'
 
 -- name: approximate_indexes
--- Indexes that find some neighbours and filter by tenant afterwards.
+-- Approximate vector indexes, which find some neighbours and filter by tenant afterwards.
 select i.indexrelid::regclass::text
 from pg_catalog.pg_index i
 join pg_catalog.pg_class c on c.oid = i.indexrelid
@@ -31,23 +31,24 @@ where a.amname in ('hnsw', 'ivfflat') and n.nspname in ('log', 'memory', 'ops')
 order by 1
 
 -- name: writers
--- Whose words the patterns and summaries of a tenant are: a model's, or the rules' (null).
+-- Authors of a tenant's patterns and summaries: a model, or the rules (null).
 select model, count(*) from memory.memories
 where tenant_id = %(tenant)s and kind in ('pattern', 'summary') and state = 'active'
 group by model order by model nulls last
 
 -- name: letters
--- Dead letters of a tenant: they wait for a person.
+-- Dead letters of a tenant, which wait for a person.
 select count(*) from ops.dead_letters where tenant_id = %(tenant)s
 
 -- name: unread
--- Turns that a language model was asked about in vain and that wait for the next run, by reason.
+-- Turns on which a language model failed and that wait for the next run, by reason.
 select unread, count(*) from memory.extractions
 where tenant_id = %(tenant)s and waits and unread <> 'unasked'
 group by unread order by count(*) desc, unread
 
 -- name: profiles
--- What of a tenant waits for its profiles: observations, subjects on which a model failed; and narratives in force.
+-- Numbers of a tenant's observations that wait for its profiles, of subjects on which a model failed, and of narratives in
+-- force.
 select (select count(*) from ops.unsynthesized o where o.tenant_id = %(tenant)s and o.item = 'event'),
        (select count(*) from ops.synthesis_failures f where f.tenant_id = %(tenant)s),
        (select count(*) from memory.profiles p where p.tenant_id = %(tenant)s and p.replaced_at is null)

@@ -1,6 +1,6 @@
 -- name: subjects_with_turns
--- The first subjects that have a turn without a vector of this model. Compares all ids of a subject at once, from two indexes:
--- a third of the cost of a look-up for each turn of the tenant. Turns without text, which get no vector, count as well.
+-- The first subjects with a turn that has no vector of this model. Compares all ids of a subject at once, from two indexes,
+-- for a third of the cost of a look-up per turn of the tenant. Turns without text, which get no vector, count as well.
 select s.subject_id
 from (select distinct subject_id from log.turns
       where tenant_id = %(tenant)s and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
@@ -16,7 +16,7 @@ order by s.subject_id
 limit %(most)s
 
 -- name: read_turns
--- The next turns that lack a vector of this model, in the order of their sessions; a subject's together, so that its
+-- The next turns without a vector of this model, in the order of their sessions; a subject's are together, so that its
 -- posting lists are few and long.
 select t.id, t.subject_id, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end as text,
        t.session_id, t.said_at as happened_at, t.speaker, t.role,
@@ -43,7 +43,7 @@ order by t.subject_id, t.session_id, t.said_at, t.turn_index, t.id
 limit %(limit)s
 
 -- name: read_memories
--- The next memories that lack a vector of this model, a subject's together.
+-- The next memories without a vector of this model; a subject's are together.
 select m.id, m.subject_id, m.content as text, m.session_id, m.happened_at, t.speaker, t.role, null::uuid as asked_by,
        m.kind as place
 from memory.memories m
@@ -63,18 +63,18 @@ order by m.subject_id, m.kind, m.id
 limit %(limit)s
 
 -- name: find_uncached
--- Which of these content hashes the cache lacks: one look-up a hash, whatever the statistics say.
+-- Those of these content hashes that the cache lacks: one look-up per hash, whatever the statistics say.
 select h.hash
 from unnest(%(hashes)s::bytea[]) as h (hash)
 where not exists (select from ops.embeddings e
                   where e.tenant_id = %(tenant)s and e.model = %(model)s and e.content_hash = h.hash offset 0)
 
 -- name: leave_unembedded
--- Memories that the model cannot take: no cycle waits for them any more.
+-- Mark memories that the model cannot embed as done, so that no cycle waits for them.
 update memory.memories set scored = true where tenant_id = %(tenant)s and id = any(%(ids)s::uuid[]) and not scored
 
 -- name: stage_cache
--- Where COPY puts new vectors on their way to the cache.
+-- A temporary table into which COPY writes new vectors for the cache.
 create temporary table new_embeddings (content_hash bytea, vec halfvec) on commit drop
 
 -- name: copy_cache
@@ -82,7 +82,7 @@ create temporary table new_embeddings (content_hash bytea, vec halfvec) on commi
 copy new_embeddings (content_hash, vec) from stdin (format binary)
 
 -- name: write_cache
--- Keep what was embedded; another attempt may have been faster. In order, so that two at once wait and do not deadlock.
+-- Write new vectors; another attempt may have been faster. Ordered, so that two writers wait and do not deadlock.
 insert into ops.embeddings (tenant_id, model, content_hash, vec)
 select %(tenant)s, %(model)s, content_hash, vec from new_embeddings order by content_hash
 on conflict do nothing
@@ -102,8 +102,8 @@ left join lateral (
 on conflict do nothing
 
 -- name: write_items
--- What recall weighs of each item, the posting lists of its stemmed terms, and what it adds to its subject's corpus figures;
--- for new items alone. tsvectors end at 1 MB, so terms come from the first 100,000 characters.
+-- For new items alone, write the properties that recall weighs, the posting lists of their stemmed terms, and their part of
+-- the subject's corpus figures. tsvectors end at 1 MB, so terms come from the first 100,000 characters.
 with given as materialized (
     select x.*, v.vector, (select coalesce(sum(cardinality(u.positions)), 0) from unnest(v.vector) u) as length
     from unnest(%(item_ids)s::uuid[], %(subject_ids)s::text[], %(texts)s::text[], %(session_ids)s::text[],
@@ -122,7 +122,7 @@ new as (
     on conflict do nothing
     returning item_id
 ),
-lists as (  -- of 64 items at most: one that is forgotten has its list rewritten
+lists as (  -- of at most 64 items: forgetting one rewrites its list
     insert into memory.terms (tenant_id, subject_id, term, first_id, item_ids, tfs, dls)
     select %(tenant)s, p.subject_id, p.lexeme, p.item_ids[c.first], p.item_ids[c.first:c.first + 63],
            p.tfs[c.first:c.first + 63], p.dls[c.first:c.first + 63]
@@ -147,7 +147,7 @@ set items = memory.subjects.items + excluded.items, terms = memory.subjects.term
 where excluded.items > 0
 
 -- name: write_speakers
--- Who speaks in these subjects' conversations, in order of name.
+-- Update the speakers in these subjects' conversations, ordered by name.
 update memory.subjects s
 set speakers = f.speakers
 from (select x.subject_id, array_agg(distinct x.speaker order by x.speaker) as speakers

@@ -1,5 +1,5 @@
 -- name: act_as_eraser
--- Until the transaction ends, as the only role that may delete from the log.
+-- Act, until the transaction ends, as the only role that may delete from the log.
 set local role reverie_eraser
 
 -- name: copies
@@ -7,22 +7,22 @@ set local role reverie_eraser
 select number, database from ops.generations where tenant_id = %(tenant)s and state <> 'dropped' order by number
 
 -- name: note_dropped
--- The database of a generation is gone.
+-- Record that the database of a generation is gone.
 update ops.generations set state = 'dropped' where tenant_id = %(tenant)s and number = %(number)s
 
 -- name: lock_running
--- Wait for whoever flushes sessions of these subjects, and let nobody flush them meanwhile.
+-- Wait for flushes of these subjects' sessions, and prevent new ones meanwhile.
 select from ops.sessions where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
 order by subject_id, session_id for update
 
 -- name: sessions_of
--- The sessions of these subjects, in the log and on their way there.
+-- The sessions of these subjects, in the log and in the buffer.
 select subject_id, session_id from log.turns where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
 union
 select subject_id, session_id from ops.pending_turns where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
 
 -- name: find_item
--- Whose turn or event it is.
+-- The subject of a turn or event.
 select subject_id from log.turns where tenant_id = %(tenant)s and id = %(id)s
 union all
 select subject_id from ops.pending_turns where tenant_id = %(tenant)s and id = %(id)s
@@ -31,7 +31,7 @@ select subject_id from log.events where tenant_id = %(tenant)s and id = %(id)s
 limit 1
 
 -- name: find_memory
--- Whose memory it is, kept, forgotten or still to be made of a replacement.
+-- The subject of a memory: kept, forgotten, or a replacement not yet made.
 select subject_id from memory.memories where tenant_id = %(tenant)s and id = %(id)s
 union all
 select subject_id from memory.tombstones where tenant_id = %(tenant)s and memory_id = %(id)s
@@ -40,7 +40,7 @@ select subject_id from memory.replacements where tenant_id = %(tenant)s and id =
 limit 1
 
 -- name: find_session
--- The subjects that have a session of this name.
+-- The subjects with a session of this name.
 select subject_id from log.turns where tenant_id = %(tenant)s and session_id = %(session)s
 union
 select subject_id from ops.pending_turns where tenant_id = %(tenant)s and session_id = %(session)s
@@ -51,7 +51,7 @@ select subject_id from ops.sessions where tenant_id = %(tenant)s and session_id 
 order by 1
 
 -- name: knows_subject
--- Whether anything is kept of a subject.
+-- Whether anything about a subject is stored.
 select exists (select from log.turns where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from log.events where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from log.recalls where tenant_id = %(tenant)s and subject_id = %(subject)s)
@@ -67,7 +67,7 @@ select exists (select from log.turns where tenant_id = %(tenant)s and subject_id
     or exists (select from memory.subjects where tenant_id = %(tenant)s and subject_id = %(subject)s)
 
 -- name: subjects_after
--- The next subjects of a tenant in the order of their names.
+-- The next subjects of a tenant, ordered by name.
 select subject_id from (
     select subject_id from log.turns where tenant_id = %(tenant)s
     union select subject_id from log.events where tenant_id = %(tenant)s
@@ -78,8 +78,8 @@ order by subject_id
 limit %(limit)s
 
 -- name: read_turns
--- The turns of these subjects, in the log and on their way there: all of them, those of a session, of some ids, or those said
--- before a time.
+-- Turns of these subjects, in the log and in the buffer: all, those of a session, those with some ids, or those said before
+-- a time.
 select t.id, t.subject_id, t.session_id, t.source_id, t.said_at, t.speaker, t.text
 from log.turns t
 where t.tenant_id = %(tenant)s and t.subject_id = any(%(subjects)s)
@@ -95,7 +95,7 @@ where p.tenant_id = %(tenant)s and p.subject_id = any(%(subjects)s)
   and (%(before)s::timestamptz is null or p.said_at < %(before)s)
 
 -- name: read_events
--- The events of these subjects, likewise.
+-- Events of these subjects, selected in the same way.
 select e.id, e.subject_id, e.source_id, e.observed_at
 from log.events e
 where e.tenant_id = %(tenant)s and e.subject_id = any(%(subjects)s)
@@ -104,8 +104,8 @@ where e.tenant_id = %(tenant)s and e.subject_id = any(%(subjects)s)
   and (%(before)s::timestamptz is null or e.observed_at < %(before)s)
 
 -- name: rests_on
--- The turns and events that a memory, with all that was merged into it, was extracted from; each with how many other memories
--- were extracted from it.
+-- The turns and events from which a memory and those merged into it were extracted, each with the number of other memories
+-- extracted from it.
 with recursive held as (
     select %(memory)s::uuid as id
     union
@@ -125,8 +125,7 @@ group by l.source_id
 order by l.source_id
 
 -- name: read_gone
--- Memories that were extracted from these turns and events and from nothing else, each with those that were merged into it and
--- are not among them.
+-- Memories extracted from these turns and events alone, each with the memories merged into it that are not among them.
 with gone as materialized (
     select distinct l.memory_id as id from memory.lineage l
     where l.tenant_id = %(tenant)s and l.source_id = any(%(items)s) and l.relation = 'extracted'
@@ -149,7 +148,7 @@ select g.id, array(
 from gone g
 
 -- name: read_corrections
--- What people said of a subject's memories, each with the memory that its replacement is, if it has one.
+-- Corrections of a subject's memories, each with the memory that is its replacement, if there is one.
 select c.id, c.kind, c.memory_id, c.other_id, c.corrected_at, coalesce(l.memory_id, r.id)
 from log.corrections c
 left join memory.lineage l on l.tenant_id = c.tenant_id and l.source_id = c.id and l.relation = 'corrected'
@@ -158,7 +157,7 @@ where c.tenant_id = %(tenant)s and c.subject_id = any(%(subjects)s)
 order by c.corrected_at, c.id
 
 -- name: read_hashes
--- Hashes of the texts of everything made of these items at any remove, or of all memories of these subjects.
+-- Hashes of all texts made from these items, at any depth, or of all memories of these subjects.
 with recursive made as (
     select unnest(%(items)s::uuid[]) as id
     union
@@ -177,14 +176,14 @@ cross join lateral jsonb_to_recordset(p.candidates) as c (hash text)
 where p.tenant_id = %(tenant)s and p.subject_id = any(%(subjects)s) and (%(whole)s or p.id = any(%(items)s)) and c.hash is not null
 
 -- name: read_letters
--- Dead letters of records that may name one of these subjects: their content holds it somewhere, or the import said so.
+-- Dead letters of records that may concern one of these subjects: the record contains its name, or the import named it.
 select d.id, d.subject_id, d.payload
 from ops.dead_letters d
 where d.tenant_id = %(tenant)s and d.payload is not null
   and (d.subject_id = any(%(subjects)s) or exists (select from unnest(%(needles)s::bytea[]) n where position(n in d.payload) > 0))
 
 -- name: mark
--- Remember, by keyed hash, what is erased, so that it is not taken in again.
+-- Remember erased items by keyed hash, so that they are not captured again.
 insert into ops.erased (tenant_id, mark, erasure_id)
 select %(tenant)s, m.mark, %(erasure)s
 from (select ops.mark_of('turn', array[x.subject_id, x.session_id, x.source_id]) as mark
@@ -197,8 +196,8 @@ where m.mark is not null
 on conflict do nothing
 
 -- name: log.turns
--- Deletes and strips, by the table that they concern. `whole`: all of these subjects; else the turns and events of `ids`, the
--- items of `items`, which are these and the memories made of them alone, and rows of before a time.
+-- Deletions and redactions, by table. `whole`: everything of these subjects; otherwise the turns and events of `ids`, the
+-- items of `items` (these, and the memories made from them alone), and rows from before a time.
 delete from log.turns
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or id = any(%(ids)s))
 
@@ -211,12 +210,12 @@ delete from log.moods
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or turn_id = any(%(ids)s))
 
 -- name: log.acknowledgements
--- Triggers are made again of what is left, under the same ids where their cause is left.
+-- Triggers are made again from what is left, with the same ids if their cause is left.
 delete from log.acknowledgements
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or acted_at < %(before)s::timestamptz)
 
 -- name: announce_erased
--- Subscribers learn which memories that they know were erased: by id alone, and of nobody.
+-- Tell subscribers which announced memories were erased: by id alone, without a subject.
 insert into ops.outbox (tenant_id, id, subscription_id, subject_id, event, item_id, payload, made_at, due_at)
 select a.tenant_id, md5(s.id::text || a.memory_id::text || 'memory.erased')::uuid, s.id, null, 'memory.erased', a.memory_id,
        jsonb_build_object('type', 'memory.erased', 'timestamp', %(at)s::timestamptz,
@@ -228,18 +227,18 @@ where a.tenant_id = %(tenant)s and a.subject_id = any(%(subjects)s) and (%(whole
 on conflict do nothing
 
 -- name: ops.outbox
--- Messages about these subjects, and about what is erased.
+-- Messages about these subjects, and about erased items.
 delete from ops.outbox
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
   and (%(whole)s or item_id = any(%(items)s) or event = 'trigger.due')
 
 -- name: ops.announced
--- What subscribers know of them.
+-- Records of memories announced to subscribers.
 delete from ops.announced
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or memory_id = any(%(items)s))
 
 -- name: log.outcomes
--- What came of decisions that are erased.
+-- Outcomes of erased decisions.
 delete from log.outcomes
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
   and (%(whole)s or observed_at < %(before)s::timestamptz
@@ -251,7 +250,7 @@ delete from log.corrections
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or id = any(%(void)s))
 
 -- name: log.contexts
--- Nobody reads them again: those that gave something of what is erased go as a whole.
+-- Nothing reads contexts again, so those with an erased item are deleted whole.
 delete from log.contexts
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
   and (%(whole)s or assembled_at < %(before)s::timestamptz or item_ids && %(items)s::uuid[] or dropped_ids && %(items)s::uuid[])
@@ -261,7 +260,7 @@ delete from log.recalls
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or asked_at < %(before)s::timestamptz)
 
 -- name: strip_recalls
--- Who asked when stays. What was asked since may quote it and goes; so do the ids of what is erased.
+-- Keep who asked and when. Questions asked since may quote erased text and are deleted; so are the ids of erased items.
 update log.recalls
 set question = case when asked_at >= %(since)s::timestamptz then '' else question end,
     item_ids = array(select i.id from unnest(item_ids) with ordinality as i (id, place)
@@ -270,7 +269,7 @@ where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and not %(whole)
   and (asked_at >= %(since)s::timestamptz and question <> '' or item_ids && %(items)s::uuid[])
 
 -- name: move_corrections
--- What a person said of a memory that is erased holds for the one that was merged into it.
+-- Move corrections of an erased memory to the one that was merged into it.
 update log.corrections c set memory_id = x.memory_id
 from unnest(%(moved)s::uuid[], %(moved_to)s::uuid[]) as x (id, memory_id)
 where c.tenant_id = %(tenant)s and c.id = x.id
@@ -280,7 +279,7 @@ delete from ops.pending_turns
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or id = any(%(ids)s))
 
 -- name: ops.sessions
--- A session of which no turn is left is over; the caller's own notes on it go with it.
+-- A session without turns is over; the caller's own notes on it are deleted with it.
 delete from ops.sessions s
 where s.tenant_id = %(tenant)s and s.subject_id = any(%(subjects)s)
   and (%(whole)s or s.session_id = any(%(sessions)s)
@@ -290,7 +289,7 @@ where s.tenant_id = %(tenant)s and s.subject_id = any(%(subjects)s)
                        where t.tenant_id = s.tenant_id and t.subject_id = s.subject_id and t.session_id = s.session_id))
 
 -- name: strip_sessions
--- What a running session keeps of turns that are erased.
+-- Remove erased turns from the entries of running sessions.
 update ops.sessions s
 set mood = null,
     stated = coalesce((select jsonb_agg(e.value order by e.place) from jsonb_array_elements(s.stated) with ordinality as e (value, place)
@@ -298,7 +297,7 @@ set mood = null,
 where s.tenant_id = %(tenant)s and s.subject_id = any(%(subjects)s) and not %(whole)s and s.session_id = any(%(sessions)s)
 
 -- name: ops.answers
--- What our own models gave of a subject: a statement or a question that is erased may have been shown with what stays.
+-- Answers of our own models about a subject: an erased statement or question may have been shown with what stays.
 delete from ops.answers a
 using log.turns t
 where a.tenant_id = %(tenant)s and t.tenant_id = a.tenant_id and t.id = a.turn_id and t.subject_id = any(%(subjects)s)
@@ -321,8 +320,8 @@ where tenant_id = %(tenant)s
        or not %(whole)s and subject_id = any(%(subjects)s) and session_id = any(%(sessions)s))
 
 -- name: ops.replies
--- Of a part of a subject: every reply that was shown anything but turns that are kept, as summaries, patterns and profiles
--- pass words on.
+-- For a part of a subject: every reply to a request that showed anything but kept turns, because summaries, patterns and
+-- profiles pass words on.
 delete from ops.replies r
 where r.tenant_id = %(tenant)s and r.subject_id = any(%(subjects)s)
   and (%(whole)s or cardinality(r.source_ids) = 0
@@ -331,7 +330,7 @@ where r.tenant_id = %(tenant)s and r.subject_id = any(%(subjects)s)
                     and not exists (select from ops.pending_turns p where p.tenant_id = r.tenant_id and p.id = s)))
 
 -- name: ops.embeddings
--- Vectors of texts that are erased. Where another text is the same, its vector is made again when it is next needed.
+-- Vectors of erased texts. If another text is the same, its vector is made again when it is next needed.
 delete from ops.embeddings where tenant_id = %(tenant)s and content_hash = any(%(hashes)s)
 
 -- name: ops.connection_tools
@@ -341,30 +340,30 @@ delete from ops.connection_tools where tenant_id = %(tenant)s and subject_id = a
 delete from ops.subject_credits where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s
 
 -- name: ops.store_items
--- Items whose namespace names the subject and, of a part of a subject, one of the sessions.
+-- Items whose namespace contains the subject and, for a part of a subject, one of the sessions.
 delete from ops.store_items
 where tenant_id = %(tenant)s and namespace && %(subjects)s::text[] and (%(whole)s or namespace && %(sessions)s::text[])
 
 -- name: ops.consents
--- What was refused stays so.
+-- Refusals stay.
 delete from ops.consents where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s and capture and recall
 
 -- name: strip_calls
--- What a call cost stays, without whom it was about.
+-- Keep the cost of calls, without their subject.
 update ops.calls set subject_id = null where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s
 
 -- name: strip_states
--- Readers of the feed learn that somebody was erased by an id that names nobody.
+-- Readers of the feed learn of the erasure by an id that names nobody.
 update ops.state_versions set subject_id = null
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s
 
 -- name: strip_runs
--- What a run did stays, without whom it was limited to.
+-- Keep the ledger of runs, without these subjects in their scopes.
 update ops.runs r set scope = jsonb_set(r.scope, '{subjects}', (r.scope -> 'subjects') - %(subjects)s::text[])
 where r.tenant_id = %(tenant)s and %(whole)s and r.scope -> 'subjects' ?| %(subjects)s::text[]
 
 -- name: delete_subjects
--- Subjects of which the log has nothing any more.
+-- Delete subjects that have nothing left in the log.
 delete from memory.subjects s
 where s.tenant_id = %(tenant)s and s.subject_id = any(%(subjects)s)
   and not exists (select from log.turns t where t.tenant_id = s.tenant_id and t.subject_id = s.subject_id)
@@ -372,13 +371,13 @@ where s.tenant_id = %(tenant)s and s.subject_id = any(%(subjects)s)
 returning s.subject_id
 
 -- name: still_logged
--- Which of these subjects the log still has something of.
+-- Those of these subjects that have something left in the log.
 select x.subject_id from unnest(%(subjects)s::text[]) as x (subject_id)
 where exists (select from log.turns t where t.tenant_id = %(tenant)s and t.subject_id = x.subject_id)
    or exists (select from log.events e where e.tenant_id = %(tenant)s and e.subject_id = x.subject_id)
 
 -- name: tenant_tables
--- Every table that has rows of a tenant, but those of receipts.
+-- All tables with rows of a tenant, except those of receipts.
 select n.nspname || '.' || c.relname
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -391,11 +390,11 @@ order by 1
 delete from {table} where tenant_id = %(tenant)s
 
 -- name: delete_tenant
--- The tenant is no longer known.
+-- Delete the tenant itself.
 delete from ops.tenants where tenant_id = %(tenant)s
 
 -- name: came_back
--- Whether a subject has a turn or event that was not erased: it was said since.
+-- Whether a subject has a turn or event that was not erased, and so was captured since.
 select exists (select from log.turns t
                where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
                  and not ops.is_erased('turn', array[t.subject_id, t.session_id, t.source_id]))
@@ -404,7 +403,7 @@ select exists (select from log.turns t
                  and not ops.is_erased('event', array[e.subject_id, e.source_id]))
 
 -- name: erased_again
--- Turns and events in the log that were erased, as in a database that was restored from a backup.
+-- Turns and events that were erased but are in the log, as in a database restored from a backup.
 select t.subject_id, t.id from log.turns t
 where t.tenant_id = %(tenant)s and ops.is_erased('turn', array[t.subject_id, t.session_id, t.source_id])
 union all

@@ -1,5 +1,5 @@
 -- name: record
--- Write what an evaluation measured; the same evaluation again replaces it.
+-- Write the results of an evaluation; repeating the same evaluation replaces them.
 insert into ops.evaluations (tenant_id, id, as_of, policy, policy_hash, model, against, driver, questions, measures, seconds)
 values (%(tenant)s, %(id)s, %(as_of)s, %(policy)s, %(policy_hash)s, %(model)s, %(against)s, %(driver)s, %(questions)s,
         %(measures)s, %(seconds)s)

@@ -1,12 +1,12 @@
 -- name: columns
--- The columns of a table that are written: not the tenant's name, nor what follows from others.
+-- The columns of a table to write: all but the tenant's name and generated ones.
 select array_agg(a.attname::text order by a.attnum)
 from pg_catalog.pg_attribute a
 where a.attrelid = %(table)s::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attname <> 'tenant_id'
 
 -- name: write
--- Rows of one table, each once, in the columns that they have: how many are new, and how many are refused, as they were erased
--- or are not to be captured.
+-- Write rows of one table, each once, in the columns that they have. Returns how many are new, and how many are refused
+-- because they were erased or are not to be captured.
 with given as materialized (
     select r.value as row, r.place,
            case when %(table)s in ('log.turns', 'log.outcomes')

@@ -1,19 +1,19 @@
 -- name: rows
--- All rows of one table as JSON, in the order of their keys.
+-- All rows of one table as JSON, ordered by key.
 select jsonb_build_object('table', %(table)s::text, 'row', to_jsonb(t) - 'tenant_id' - 'shard')
 from {table} t
 where t.tenant_id = %(tenant)s
 order by {order}
 
 -- name: rows_of_subject
--- Those of one subject.
+-- The rows of one subject.
 select jsonb_build_object('table', %(table)s::text, 'row', to_jsonb(t) - 'tenant_id' - 'shard')
 from {table} t
 where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
 order by {order}
 
 -- name: lineage_of_subject
--- Where the memories of one subject come from.
+-- The lineage of one subject's memories.
 select jsonb_build_object('table', 'memory.lineage', 'row', to_jsonb(l) - 'tenant_id')
 from memory.lineage l
 where l.tenant_id = %(tenant)s
@@ -21,14 +21,14 @@ where l.tenant_id = %(tenant)s
 order by l.memory_id, l.relation, l.source_id
 
 -- name: store_items_of_subject
--- Items of the key-value store that have the subject as a label of their namespace.
+-- Items of the key-value store with the subject as a label of their namespace.
 select jsonb_build_object('table', 'ops.store_items', 'row', to_jsonb(s) - 'tenant_id')
 from ops.store_items s
 where s.tenant_id = %(tenant)s and s.namespace && array[%(subject)s::text]
 order by s.namespace, s.key
 
 -- name: keys
--- The columns of a table's primary key, the tenant's apart.
+-- The columns of a table's primary key, without the tenant.
 select a.attname::text
 from pg_catalog.pg_index i
 cross join lateral unnest(i.indkey) with ordinality as k (attnum, place)
@@ -38,11 +38,11 @@ where i.indrelid = %(table)s::regclass and i.indisprimary and a.attname <> 'tena
 order by k.place
 
 -- name: manifest
--- Whose export it is.
+-- Policy, clock and schema revision of the exported tenant.
 select t.policy, t.clock_at, (select version_num from ops.migrations) from ops.tenants t where t.tenant_id = %(tenant)s
 
 -- name: pending
--- Turns on their way to the log, as rows of it, in the order in which they came, and their moods.
+-- Turns in the buffer, as rows of the log, in order of arrival.
 select jsonb_build_object('table', 'log.turns', 'row', jsonb_build_object(
            'id', p.id, 'subject_id', p.subject_id, 'session_id', p.session_id, 'source_id', p.source_id,
            'turn_index', coalesce(p.turn_index, (select coalesce(max(t.turn_index), -1) from log.turns t
@@ -56,7 +56,7 @@ where p.tenant_id = %(tenant)s and (%(subject)s::text is null or p.subject_id = 
 order by p.arrival
 
 -- name: pending_moods
--- The moods of these.
+-- The moods of these turns.
 select jsonb_build_object('table', 'log.moods', 'row', jsonb_build_object(
            'turn_id', p.id, 'subject_id', p.subject_id, 'session_id', p.session_id, 'said_at', p.said_at,
            'mood', p.mood ->> 'mood', 'energy', p.mood ->> 'energy', 'style', p.mood ->> 'style',

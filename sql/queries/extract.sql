@@ -1,5 +1,5 @@
 -- name: read_turns
--- The next turns in id order that no extract run has looked at, each looked up by its key (`offset 0`).
+-- The next turns in id order that no extract run has read, each looked up by its key (`offset 0`).
 select t.id::text, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls::text,
        case when t.text <> '' and length(t.text) <= %(reply_characters)s then (
            select p.text from (select p.text, p.role, p.speaker from log.turns p
@@ -20,7 +20,7 @@ order by t.id
 limit %(limit)s
 
 -- name: write_extractions
--- What was decided on each turn; a turn already decided is left as it is. One that a model may read waits for it.
+-- Record the decision on each turn; an earlier one stays. A turn that a model may read waits for it.
 insert into memory.extractions (tenant_id, turn_id, subject_id, candidates, left_out, reason, unread, waits, reader, run_id)
 select %(tenant)s, x.turn_id, x.subject_id, x.candidates, x.left_out, x.reason, case when x.waits then 'unasked' end, x.waits,
        x.reader, %(run_id)s
@@ -30,7 +30,7 @@ from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[]
 on conflict do nothing
 
 -- name: note_days
--- Days of subjects with turns that were just read. The row is locked, so that whoever works on the day waits for these turns.
+-- Note the days of turns that were just read. The row is locked, so that a run that works on the day waits for these turns.
 insert into memory.signal_days as d (tenant_id, subject_id, day, turns)
 select %(tenant)s, x.subject_id, (x.at at time zone 'UTC')::date, count(*)
 from unnest(%(subject_ids)s::text[], %(times)s::timestamptz[]) as x (subject_id, at)
@@ -39,7 +39,7 @@ order by 2, 3
 on conflict (tenant_id, subject_id, day) do update set turns = d.turns + excluded.turns
 
 -- name: write_entities
--- What turns name, whether or not they gave a memory. In order, so that two at once wait and do not deadlock.
+-- Write the entities of turns with or without a memory. Ordered, so that two writers wait and do not deadlock.
 insert into memory.entities (tenant_id, id, subject_id, type, slug, label, terms, first_seen_at)
 select %(tenant)s, ops.entity_id(%(tenant)s, x.subject_id, x.mention), x.subject_id, split_part(x.mention, ':', 1),
        split_part(x.mention, ':', 2), initcap(replace(split_part(x.mention, ':', 2), '-', ' ')),
@@ -52,7 +52,7 @@ on conflict (tenant_id, id) do update set first_seen_at = excluded.first_seen_at
 where memory.entities.first_seen_at > excluded.first_seen_at
 
 -- name: read_waiting
--- The next turns in id order that a model is to read, each with what its session held shortly before it, the nearest first.
+-- The next turns in id order for a model to read, each with the turns shortly before it in its session, the nearest first.
 select t.id, t.subject_id, t.session_id, coalesce(t.speaker, initcap(t.role)), t.speaker, t.said_at, t.text,
        coalesce(b.ids, '{}'), coalesce(b.speakers, '{}'), coalesce(b.texts, '{}')
 from memory.extractions e
@@ -80,14 +80,14 @@ order by e.turn_id
 limit %(limit)s
 
 -- name: hold_waiting
--- Those of them that nobody has settled meanwhile, held in order, so that two at once wait and do not deadlock.
+-- Lock those of them that nobody has settled meanwhile. Ordered, so that two writers wait and do not deadlock.
 select e.turn_id from memory.extractions e
 where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s) and e.waits
 order by e.turn_id
 for update
 
 -- name: read_found
--- What the reader found in turns, as it is remembered: in force, merged or superseded.
+-- Memories that the reader found in turns: in force, merged or superseded.
 select m.id, m.turn_id, m.content, m.polarity, m.confidence, m.relation, m.object, m.who, m.topic, m.phase
 from unnest(%(turn_ids)s::uuid[]) as x (turn_id)
 cross join lateral (
@@ -99,7 +99,7 @@ where m.origin = any(%(origins)s) and m.relation is not null and m.confidence is
 order by m.id
 
 -- name: write_agreed
--- How sure the reader's memories are with which a language model agrees, and the structured facts that they state.
+-- Set the confidence of the reader's memories with which a language model agrees, and of the structured facts they state.
 with surer as (
     update memory.memories m set agreed = x.agreed
     from unnest(%(ids)s::uuid[], %(agreed)s::float8[]) as x (id, agreed)
@@ -111,7 +111,7 @@ from surer s
 where f.tenant_id = %(tenant)s and f.memory_id = s.id
 
 -- name: write_readings
--- What came of asking about each turn.
+-- Record the result of asking about each turn.
 update memory.extractions e
 set candidates = e.candidates + x.candidates, reason = case when e.candidates + x.candidates = 0 then e.reason end,
     discarded = x.discarded, model = x.model, unread = x.unread, waits = x.waits
@@ -121,7 +121,7 @@ from unnest(%(turn_ids)s::uuid[], %(candidates)s::int[], %(discarded)s::int[], %
 where e.tenant_id = %(tenant)s and e.turn_id = x.turn_id
 
 -- name: stop_waiting
--- Turns that came in live and that no model was asked about stay as the rules read them: there is no model.
+-- Let turns that were captured live and not asked about stay as the rules read them: there is no model.
 update memory.extractions e set unread = null, waits = false
 from log.turns t
 where e.tenant_id = %(tenant)s and e.waits and e.unread = 'unasked'
@@ -132,7 +132,7 @@ where e.tenant_id = %(tenant)s and e.waits and e.unread = 'unasked'
   and (%(until)s::timestamptz is null or t.said_at < %(until)s)
 
 -- name: count_waiting
--- How many turns wait for a model.
+-- The number of turns that wait for a model.
 select count(*)
 from memory.extractions e
 join log.turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
@@ -144,9 +144,9 @@ where e.tenant_id = %(tenant)s and e.waits
   and (%(until)s::timestamptz is null or t.said_at < %(until)s)
 
 -- name: list_events
--- The next events in id order, of the types that extract reads, that no extract run has looked at, and the bytes of each. Many at a
--- time, as the planner may go through all events of the tenant; each is looked up by its key (`offset 0`), as with statistics all
--- that was read before would be gone through as well.
+-- The next events in id order that no extract run has read, of the types that extract reads, with the size of each in bytes.
+-- Many at a time, because the planner may go through all events of the tenant; each is looked up by its key (`offset 0`),
+-- because with statistics it would go through all earlier ones as well.
 select e.id, octet_length(e.content)
 from log.events e
 where e.tenant_id = %(tenant)s
@@ -170,7 +170,7 @@ where not exists (select from memory.observations o where o.tenant_id = %(tenant
 order by e.id
 
 -- name: write_observations
--- What was decided on each event; one already decided is left as it is.
+-- Record the decision on each event; an earlier one stays.
 insert into memory.observations (tenant_id, event_id, subject_id, candidates, discarded, reason, run_id)
 select %(tenant)s, x.event_id, x.subject_id, x.candidates, x.discarded, x.reason, %(run_id)s
 from unnest(%(event_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[], %(discarded)s::int[],
@@ -178,7 +178,7 @@ from unnest(%(event_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[
 on conflict do nothing
 
 -- name: note_late
--- Subjects of whom something is read after cycles had gone beyond its time.
+-- Note subjects of whom something was read after cycles had passed its time.
 insert into ops.late_subjects (tenant_id, subject_id, happened_at)
 select %(tenant)s, l.subject_id, l.happened_at
 from ops.late_among(%(tenant)s, %(subject_ids)s::text[], %(times)s::timestamptz[]) l

@@ -1,6 +1,6 @@
 -- name: read_evidence
--- Memories that state something and that score has not marked as done (where `undecided`, those on which nobody has decided), and
--- those on which to decide again since a person corrected or parted something.
+-- Memories that state something and that score has not marked as done (with `undecided`, only undecided ones), and those to
+-- decide on again because a person corrected or separated something.
 select m.id, m.subject_id, m.relation, m.phase
 from memory.memories m
 where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate' and not (%(undecided)s and m.structured)
@@ -18,13 +18,13 @@ where m.tenant_id = %(tenant)s and m.scored and not m.structured and m.valid_fro
   and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
 
 -- name: mark_structured
--- Facts has looked at these: score may mark them as done.
+-- Mark these as processed by facts: score may mark them as done.
 update memory.memories set structured = true, valid_from = coalesce(valid_from, happened_at)
 where tenant_id = %(tenant)s and id = any(%(evidence)s) and (not structured or valid_from is null)
 
 -- name: read_stating
--- All that these subjects' memories state, with who said it and the arrival of its turn. What a person wrote is of whoever
--- said what it corrects.
+-- All memories of these subjects that state something, with their speaker and the arrival of their turn. The speaker of a
+-- person's replacement is that of the memory it corrects.
 select m.id, m.subject_id, case when m.state = 'merged' then m.into_id end as into_id, m.kind, m.state, m.content,
        m.polarity, m.happened_at, m.accessed_at, m.peak, m.forget_at, m.lasting, m.expires_at, m.turn_id, m.origin, m.model, m.stated,
        m.confidence, m.agreed, m.relation, m.who, m.topic, m.object, m.phase, m.valid_from, m.valid_to, m.superseded_by,
@@ -54,14 +54,14 @@ where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and m.valid_fro
   and (m.relation is null or m.relation = any(%(relations)s))
 
 -- name: read_apart
--- Pairs of memories that a person keeps apart: neither ends the other. One that was taken back counts as worked in.
+-- Pairs of memories that a person keeps apart: neither ends the other. A retracted pair counts as applied and is left out.
 select c.memory_id, c.other_id from log.corrections c
 where c.tenant_id = %(tenant)s and c.subject_id = any(%(dirty)s) and c.kind = 'keep_apart'
   and not exists (select from memory.corrected d where d.tenant_id = c.tenant_id and d.correction_id = c.id)
 
 -- name: read_facts
--- The structured facts of these subjects, those in force and those that were, with the arrival of their turns, and whether the
--- memory that states each is there.
+-- The structured facts of these subjects, present and former, with the arrival of their turns, and whether the memory that
+-- states each still exists.
 select f.id, f.subject_id, f.speaker, f.category, f.key, f.value, f.confidence, f.importance, f.valid_from, f.valid_to,
        f.replaced_by, f.memory_id, f.turn_id, f.origin, f.model, t.session_id, t.turn_index,
        exists (select from memory.memories m where m.tenant_id = f.tenant_id and m.id = f.memory_id) as is_stated
@@ -72,11 +72,11 @@ left join lateral (
 where f.tenant_id = %(tenant)s and f.subject_id = any(%(dirty)s)
 
 -- name: delete_facts
--- What never was in force, as something said before it and known since tells.
+-- Delete values that were never in force, as something said earlier but known since shows.
 delete from memory.structured_facts where tenant_id = %(tenant)s and id = any(%(ids)s)
 
 -- name: end_facts
--- Values that ended, or that hold again.
+-- End values, or put them in force again.
 update memory.structured_facts f
 set valid_to = x.valid_to, replaced_by = x.replaced_by
 from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[]) as x (id, valid_to, replaced_by)
@@ -84,7 +84,7 @@ where f.tenant_id = %(tenant)s and f.id = x.id
   and (f.valid_to, f.replaced_by) is distinct from (x.valid_to, x.replaced_by)
 
 -- name: write_facts
--- New values; one that is known is left as it is.
+-- Write new values; a known one stays unchanged.
 insert into memory.structured_facts (tenant_id, id, subject_id, speaker, category, key, value, confidence, importance,
                                      valid_from, valid_to, replaced_by, memory_id, turn_id, origin, model, run_id,
                                      policy_hash)
@@ -100,7 +100,7 @@ from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(speakers)s::text[], %(ca
 on conflict (tenant_id, id) do nothing
 
 -- name: write_validity
--- From when to when memories hold, and what superseded them.
+-- Write the validity of memories, and what superseded them.
 update memory.memories m
 set state = x.state, valid_from = x.valid_from, valid_to = x.valid_to, superseded_by = x.superseded_by,
     ended_by = x.ended_by, forget_at = x.forget_at
@@ -110,7 +110,7 @@ from unnest(%(ids)s::uuid[], %(states)s::text[], %(valid_from)s::timestamptz[], 
 where m.tenant_id = %(tenant)s and m.id = x.id
 
 -- name: delete_conflicts
--- Conflicts of these subjects that are none any more.
+-- Delete conflicts of these subjects that no longer exist.
 delete from memory.conflicts
 where tenant_id = %(tenant)s and subject_id = any(%(dirty)s)
   and (relation like '%%/%%' or relation = any(%(relations)s))
@@ -119,7 +119,7 @@ where tenant_id = %(tenant)s and subject_id = any(%(dirty)s)
                            %(since)s::timestamptz[]))
 
 -- name: write_conflicts
--- Conflicts that are new.
+-- Write new conflicts.
 insert into memory.conflicts (tenant_id, subject_id, memory_id, other_id, relation, reason, since, run_id)
 select %(tenant)s, x.subject_id, x.memory_id, x.other_id, x.relation, x.reason, x.since, %(run_id)s
 from unnest(%(subject_ids)s::text[], %(ids)s::uuid[], %(other_ids)s::uuid[], %(differs)s::text[], %(reasons)s::text[],
@@ -142,8 +142,8 @@ where e.tenant_id = %(tenant)s and e.ends_wait
 order by 1
 
 -- name: read_ending_messages
--- Turns with the message before each, and with the statements of their subjects from before that are nearest to what was made
--- of them: those in force, and those that were when it was said.
+-- Turns with the message before each, and with their subjects' earlier statements that are nearest to the memories made from
+-- them: those in force, and those that were when the turn was said.
 select t.id as turn_id, t.subject_id, coalesce(t.speaker, initcap(t.role)) as author, t.said_at,
        left(t.text, %(characters)s) as text, b.id as before_id, b.author as before_author, b.text as before_text,
        k.known_ids, k.known_texts, k.known_at, k.by_ids
@@ -183,10 +183,10 @@ where t.tenant_id = %(tenant)s and t.id = any(%(turn_ids)s)
 order by t.id
 
 -- name: read_said
--- What these subjects stated, with vectors; a statement that was merged into another one ends as that does. A message that
--- waits for a language model is left to it. What a message is held against is of before it, so that of what is from before the
--- first new statement only what may end is asked for, without the vector of its message. A message of theirs that stated nothing
--- may end something all the same: it stands for itself, with its own id.
+-- Statements of these subjects, with vectors; a statement that was merged into another ends as that one does. Messages that
+-- wait for a language model are left to it. A message is compared with earlier statements only, so from before the first new
+-- statement only statements that may end are read, without the vector of their message. A message of the subjects that
+-- stated nothing may end something too: it is a row of its own, with its own id.
 with since as materialized (
     select min(n.happened_at) as at from memory.memories n where n.tenant_id = %(tenant)s and n.id = any(%(evidence)s)
 ),
@@ -202,7 +202,7 @@ silent as materialized (
         where t.tenant_id = %(tenant)s and t.subject_id = any(%(some)s) and t.said_at > (select at from since)
           and t.said_at <= %(as_of)s) u
     join memory.extractions e on e.tenant_id = %(tenant)s and e.turn_id = u.turn_id
-    -- a question tells nothing
+    -- a question states nothing
     where %(silent)s and coalesce(e.reason, '') not in ('role', 'language', 'question')
       and not exists (
           select from memory.lineage l
@@ -240,7 +240,7 @@ where t.role = 'user' and t.text <> '' and t.said_at <= %(as_of)s
 order by subject_id, happened_at, id
 
 -- name: read_ending_texts
--- Turns by id, with what another speaker said before each in its session.
+-- Turns by id, with the text of another speaker before each in its session.
 select t.id, t.text, b.text as before_text
 from log.turns t
 left join lateral (
@@ -254,7 +254,7 @@ left join lateral (
 where t.tenant_id = %(tenant)s and t.id = any(%(turn_ids)s) and t.text <> ''
 
 -- name: write_judged_ends
--- What was judged to have ended, as far as the memory is there, and so is that of the message, or the message stated nothing.
+-- Write judged ends if the memory still exists, and so does the memory of the message, or the message stated nothing.
 insert into memory.judged_ends (tenant_id, memory_id, turn_id, subject_id, by_id, model, run_id)
 select m.tenant_id, m.id, x.turn_id, m.subject_id, x.by_id, %(model)s, %(run_id)s
 from unnest(%(memory_ids)s::uuid[], %(turn_ids)s::uuid[], %(by_ids)s::uuid[]) as x (memory_id, turn_id, by_id)
@@ -265,8 +265,8 @@ where x.by_id = x.turn_id
 on conflict (tenant_id, memory_id, turn_id) do nothing
 
 -- name: ended_in_part
--- Statements that were judged to have ended, each with the first message that ends it: what that one leaves of it is told by
--- a memory of its own, which later messages end in their turn.
+-- Statements judged to have ended, each with the first message that ends it: what that message leaves of it becomes a memory
+-- of its own, which later messages end in turn.
 select m.id, m.subject_id, m.kind, m.base, m.polarity, m.happened_at, m.turn_id, m.session_id, m.relation, m.who, m.phase,
        m.lasting, m.expires_at, m.confidence, f.turn_id as ended_by
 from memory.memories m
@@ -281,7 +281,7 @@ where m.tenant_id = %(tenant)s and m.id = any(%(memory_ids)s)
 order by m.id
 
 -- name: count_rests
--- What is left of a statement is one more memory that its turn gave, once.
+-- Count the rest of a statement as one more memory from its turn, once.
 update memory.extractions e set candidates = e.candidates + x.rests
 from (
     select r.turn_id, count(*) as rests
@@ -292,23 +292,23 @@ from (
 where e.tenant_id = %(tenant)s and e.turn_id = x.turn_id
 
 -- name: mark_judged
--- Which of the turns a model was asked about, and which wait for the next run with one.
+-- Mark turns that a model was asked about, and those that wait for the next run with one.
 update memory.extractions e
 set ends_wait = e.turn_id = any(%(waiting)s), ends_model = case when e.turn_id <> all(%(waiting)s) then %(model)s end
 where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s)
 
 -- name: stop_waiting_for_ends
--- Turns that wait for a model and about which there is nothing to ask any more.
+-- Let turns that leave nothing to ask a model no longer wait for one.
 update memory.extractions e set ends_wait = false
 where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s) and e.ends_wait
 
 -- name: judged_relations
--- The relations of what was judged to have ended.
+-- The relations of memories judged to have ended.
 select distinct m.relation from memory.memories m
 where m.tenant_id = %(tenant)s and m.id = any(%(memory_ids)s) and m.relation is not null
 
 -- name: ended_relations
--- The relations of what the messages of these memories were judged to have ended.
+-- The relations of memories that the messages of these memories were judged to end.
 select distinct m.relation
 from memory.memories b
 join memory.judged_ends j on j.tenant_id = b.tenant_id and j.subject_id = b.subject_id and j.turn_id = b.turn_id
@@ -316,10 +316,10 @@ join memory.memories m on m.tenant_id = j.tenant_id and m.id = j.memory_id
 where b.tenant_id = %(tenant)s and b.id = any(%(evidence)s) and m.relation is not null
 
 -- name: read_judged
--- What was judged to have ended of these subjects, with the message that ends it and the memory that it left, while that is
--- there; the message itself where it left none. Such an end counts in a cycle from before the message, too: when that cycle is
--- worked in again, nothing new brings the message's own. `offset 0` keeps both reads on their keys, whatever the statistics
--- say, and the role that of the turn: an index that has all that is asked of it, but not by id, would be read from end to end.
+-- Judged ends of these subjects, with the message that ends each and the memory that the message gave, if that still exists,
+-- or the message itself if it gave none. Such an end also counts in a cycle from before the message: when that cycle runs
+-- again, nothing new triggers the message's own. `offset 0` and, for the turn, the condition on role keep both reads on
+-- their keys, whatever the statistics say: an index with all selected columns, but not by id, would be read from end to end.
 select j.memory_id, j.turn_id, j.by_id,
        coalesce(case when b.state = 'merged' then b.into_id end, j.by_id) as bearer_id,
        j.model, t.said_at, t.session_id, t.turn_index

@@ -1,5 +1,5 @@
 -- name: record
--- Dead letters of what a stage failed on; one that is there already counts another attempt.
+-- Write dead letters of items on which a stage failed; an existing one counts another attempt.
 insert into ops.dead_letters as d (tenant_id, id, source, reason, detail, subject_id, item)
 select %(tenant)s, f.id, 'stage:' || %(stage)s, 'stage_failed', f.detail, f.subject_id, f.item
 from unnest(%(ids)s::uuid[], %(details)s::text[], %(subjects)s::text[], %(items)s::text[])
@@ -13,7 +13,7 @@ select item from ops.dead_letters
 where tenant_id = %(tenant)s and source = 'stage:' || %(stage)s and source like 'stage:%%' and item is not null
 
 -- name: read_subjects
--- The subjects of a scope that are set aside from some stages, with their shards.
+-- The subjects of a scope that some stages skip, with their shards.
 select distinct d.subject_id, ops.shard_of(d.tenant_id, d.subject_id)::int
 from ops.dead_letters d
 where d.tenant_id = %(tenant)s and d.source = any(%(sources)s) and d.source like 'stage:%%'
@@ -23,7 +23,7 @@ where d.tenant_id = %(tenant)s and d.source = any(%(sources)s) and d.source like
   and (%(subjects)s::text[] is null or d.subject_id = any(%(subjects)s))
 
 -- name: list_subjects
--- The subjects of a scope in order of shard, with their shards.
+-- The subjects of a scope with their shards, ordered by shard.
 select s.subject_id, s.shard
 from (select subject_id, ops.shard_of(tenant_id, subject_id)::int as shard
       from (select distinct tenant_id, subject_id from log.turns
@@ -35,14 +35,14 @@ where (%(subjects)s::text[] is null or s.subject_id = any(%(subjects)s))
 order by s.shard, s.subject_id
 
 -- name: release
--- Delete the dead letters of stages and undo what marks their items as done, so that the next run tries them again.
+-- Delete the dead letters of stages and the records that mark their items as done, so that the next run retries them.
 with letters as (
     delete from ops.dead_letters
     where tenant_id = %(tenant)s and source like 'stage:%%' and subject_id is not null and session_id is null
       and (%(reason)s::text is null or reason = %(reason)s) and (%(source)s::text is null or source = %(source)s)
     returning source, item
 ),
-turns as (  -- those that only the model's reply failed on are asked about again
+turns as (  -- `unread` has those on which only the model's reply failed
     delete from memory.extractions e using letters l
     where l.source = 'stage:extract' and e.tenant_id = %(tenant)s and e.turn_id = l.item::uuid
       and e.reason = 'stage_failed'

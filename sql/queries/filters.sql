@@ -1,8 +1,7 @@
 -- name: admitted
--- The turns and memories of a subject that pass the filters. A memory stands on turns and events, or on memories that do: one
--- of what was said passes if any of its sources does, since each of them says it; a pattern or summary tells of all of them
--- at once, so that all must pass. What stands on none, such as a replacement that a person wrote, counts as said by the
--- subject.
+-- The turns and memories of a subject that pass the filters. A memory rests on turns and events, or on memories that do. An
+-- extracted memory passes if any of its sources does, because each of them states it; a pattern or summary covers all of
+-- them at once, so all must pass. A memory without sources, such as a person's replacement, counts as said by the subject.
 with recursive said as materialized (
     select id from log.attributes
     where tenant_id = %(tenant)s and subject_id = %(subject)s
@@ -40,7 +39,7 @@ where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s
            when m.kind in ('pattern', 'summary') then s.all_pass else s.any_passes end
 
 -- name: attributes
--- What turns and memories belong to: their own attributes, or those of the turns and events that memories were extracted from.
+-- Attributes of turns and memories: their own, or those of the turns and events from which the memories were extracted.
 select i.id as item_id, a.context_type, a.source, a.connection_id, a.tool_id, a.attachment_id, a.filename, a.organisation,
        a.session_id
 from unnest(%(ids)s::uuid[]) as i (id)

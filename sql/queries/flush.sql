@@ -1,5 +1,5 @@
 -- name: peek
--- Sessions that are due, the longest wait first: quiet, waited long enough, closed, or past their end.
+-- Sessions that are due, the longest wait first: quiet, waiting long enough, closed, or expired.
 select s.subject_id, s.session_id
 from ops.sessions s
 where s.tenant_id = %(tenant)s and s.due_at <= %(as_of)s
@@ -7,8 +7,8 @@ order by s.due_at, s.subject_id, s.session_id
 limit %(limit)s
 
 -- name: claim
--- Hold these sessions while their turns are moved; one that somebody else holds or that is no longer due is left to them.
--- Who adds a turn waits for the row, so nothing comes in between.
+-- Lock these sessions while their turns are moved; one that somebody else holds or that is no longer due is skipped. A
+-- request that adds a turn waits for the row, so nothing comes in between.
 select s.subject_id, s.session_id
 from ops.sessions s
 join unnest(%(subjects)s::text[], %(sessions)s::text[]) as x (subject_id, session_id) using (subject_id, session_id)
@@ -16,7 +16,7 @@ where s.tenant_id = %(tenant)s and s.due_at <= %(as_of)s
 for update of s skip locked
 
 -- name: take
--- Their turns to where an import puts its own, in the order in which they came.
+-- Copy their turns to the table that an import uses, in order of arrival.
 insert into incoming_turns (place, id, subject_id, session_id, source_id, turn_index, role, speaker, said_at, text,
                             tool_calls, metadata, content_hash)
 select row_number() over (order by p.arrival) - 1, p.id, p.subject_id, p.session_id, p.source_id, p.turn_index, p.role,
@@ -35,7 +35,7 @@ from incoming_turns i
 where i.place = any(%(places)s::int[])
 
 -- name: read_taken
--- Those that are in the log now and that no extract run has looked at.
+-- Those turns that are in the log now and that no extract run has read.
 select t.id::text, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls::text,
        case when t.text <> '' and length(t.text) <= %(reply_characters)s then (
            select p.text from (select p.text, p.role, p.speaker from log.turns p
@@ -50,7 +50,7 @@ where t.said_at <= %(as_of)s
 order by t.id
 
 -- name: write_moods
--- The mood of each message goes to the log with it.
+-- Write the mood of each message to the log.
 insert into log.moods (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, confidence, method)
 select p.tenant_id, p.id, p.subject_id, p.session_id, p.said_at, p.mood ->> 'mood', p.mood ->> 'energy',
        p.mood ->> 'style', (p.mood ->> 'confidence')::real, p.mood ->> 'method'
@@ -60,14 +60,14 @@ where p.tenant_id = %(tenant)s and p.mood is not null
 on conflict do nothing
 
 -- name: read_waiting
--- What each session brings to the deferred tier: how many turns, and the event time of the latest.
+-- The work of each session for the deferred tier: the number of turns, and the event time of the latest.
 select i.subject_id, i.session_id, count(*), max(i.said_at)
 from incoming_turns i
 where not i.place = any(%(places)s::int[])
 group by i.subject_id, i.session_id
 
 -- name: clear
--- Nothing of these sessions waits any more; one that was closed or is past its end is over.
+-- Remove these sessions' turns from the buffer; a closed or expired session is over.
 with moved as (
     delete from ops.pending_turns p using unnest(%(subjects)s::text[], %(sessions)s::text[]) as x (subject_id, session_id)
     where p.tenant_id = %(tenant)s and p.subject_id = x.subject_id and p.session_id = x.session_id
@@ -87,7 +87,7 @@ kept as (
 select count(*) from ended
 
 -- name: hasten
--- Sessions that wait with a turn of this moment are due at once; ids start with their event time.
+-- Make sessions with a waiting turn of this moment due at once; ids start with their event time.
 update ops.sessions s set flush_at = least(s.flush_at, %(as_of)s)
 from (select distinct p.subject_id, p.session_id from ops.pending_turns p
       where p.tenant_id = %(tenant)s and p.id >= %(first)s::uuid and p.id <= %(last)s::uuid) x
@@ -95,7 +95,7 @@ where s.tenant_id = %(tenant)s and s.subject_id = x.subject_id and s.session_id 
 returning s.session_id
 
 -- name: hasten_said
--- Sessions of a scope that wait with a turn said up to a time are due at once.
+-- Make sessions of a scope with a waiting turn said up to a time due at once.
 update ops.sessions s set flush_at = least(s.flush_at, %(as_of)s)
 from (select distinct p.subject_id, p.session_id from ops.pending_turns p
       where p.tenant_id = %(tenant)s and p.said_at <= %(until)s
@@ -106,6 +106,6 @@ where s.tenant_id = %(tenant)s and s.subject_id = x.subject_id and s.session_id 
 returning s.session_id
 
 -- name: postpone
--- A session that could not be flushed waits until it is tried again; its turns stay where they are.
+-- Postpone a session that could not be flushed; its turns stay in the buffer.
 update ops.sessions s set flush_at = %(until)s, expires_at = greatest(s.expires_at, %(until)s)
 where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s and s.session_id = %(session)s

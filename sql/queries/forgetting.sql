@@ -1,8 +1,8 @@
 -- name: forget
--- Delete memories, those that were merged into them at any remove, and all that hangs on them. A tombstone without
--- content stays, with the importance that the memory had faded to. The subject's corpus figures lose what it counted for.
--- What is deleted is named by arrays of keys or places (`ctid`; the caller holds the subjects, so they stay): a join with
--- its own target the planner may turn round, reading all of the tenant for each row.
+-- Delete memories, those merged into them at any depth, and everything that belongs to them. A tombstone without content
+-- stays, with the importance to which the memory had faded. The subject's corpus figures no longer count the memory. Rows to
+-- delete are named by arrays of keys or places (`ctid`; the caller holds the subjects, so they stay): the planner may
+-- reverse a join with its own target and read all of the tenant for each row.
 with recursive doomed as (
     select x.id, x.forgotten_at from unnest(%(ids)s::uuid[], %(forgotten_at)s::timestamptz[]) as x (id, forgotten_at)
     union
@@ -27,7 +27,7 @@ vectors as (
             select v.ctid as place from memory.vectors v
             where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.item_id = g.id offset 0) v))
 ),
-found as materialized (  -- those on posting lists
+found as materialized (  -- memories on posting lists
     select g.id, g.subject_id, i.place, to_tsvector(%(language)s::regconfig, left(g.content, 100000)) as vector
     from gone g
     cross join lateral (
@@ -37,7 +37,7 @@ found as materialized (  -- those on posting lists
 items as (
     delete from memory.items where tenant_id = %(tenant)s and ctid = any(array(select place from found))
 ),
-lists as materialized (  -- the lists, with what is left of each
+lists as materialized (  -- the lists, with the rest of each
     select t.place, kept.*
     from (select f.subject_id, u.lexeme, array_agg(f.id) as ids
           from found f cross join lateral unnest(f.vector) u group by f.subject_id, u.lexeme) l

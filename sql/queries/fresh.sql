@@ -1,9 +1,9 @@
 -- name: read_fresh
--- The latest turns of a subject that are not searchable yet: those on their way to the log, and those in the log that the
--- deferred tier has not embedded, as far as their session waits for it. Each with the turn before it where that one asked,
--- with its similarity where its vector is there (see `acknowledge`), and with what BM25 needs: which words of the question it
--- has and how often, and its length; with the first row, of the subject, the words, how many items have each, all items and
--- their terms. These are sub-selects, which are not evaluated where nothing waits.
+-- The latest turns of a subject that are not searchable yet: those in the buffer, and those in the log that the deferred
+-- tier has not embedded while their session waits for it. Each with the turn before it if that asked a question, its
+-- similarity if its vector exists (see `acknowledge`), and the input of BM25: the question's words that it contains, how
+-- often, and its length. The first row also has the subject's figures: the words, the number of items with each, all items
+-- and their terms. These are sub-selects, which are not evaluated if nothing waits.
 with waiting as materialized (
     select w.id, w.session_id, w.role, w.speaker, w.said_at, w.place, w.text
     from (select p.id, p.session_id, p.role, p.speaker, p.said_at, p.arrival as place, p.text

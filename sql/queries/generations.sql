@@ -11,13 +11,13 @@ order by number desc
 select coalesce(max(number), 0) + 1 from ops.generations where tenant_id = %(tenant)s
 
 -- name: add_generation
--- Note a generation before it is begun.
+-- Record a generation before it is begun.
 insert into ops.generations (tenant_id, number, database, state, policy, policy_hash, model, embedder, without_source, as_of)
 values (%(tenant)s, %(number)s, %(database)s, 'building', %(policy)s, %(policy_hash)s, %(model)s, %(embedder)s,
         %(without_source)s, %(as_of)s)
 
 -- name: note_build
--- What a generation has become.
+-- Record the state of a generation's build.
 update ops.generations
 set state = case when state = 'building' and %(complete)s then 'ready' else state end,
     as_of = greatest(as_of, %(as_of)s), turns = %(turns)s, memories = %(memories)s, sha256 = %(sha256)s,
@@ -25,7 +25,7 @@ set state = case when state = 'building' and %(complete)s then 'ready' else stat
 where tenant_id = %(tenant)s and number = %(number)s
 
 -- name: drop_generation
--- Its database goes.
+-- Mark a generation as dropped.
 update ops.generations set state = 'dropped' where tenant_id = %(tenant)s and number = %(number)s
 
 -- name: ended_generations
@@ -35,29 +35,29 @@ where tenant_id = %(tenant)s and state in ('published', 'reverted') and kept_unt
 order by number
 
 -- name: read_clock
--- The time at which the tenant's clock stands still; null: it runs.
+-- The fixed time of the tenant's clock; null: it runs.
 select clock_at from ops.tenants where tenant_id = %(tenant)s
 
 -- name: set_tenant
--- The tenant in the database of its generation: its policy, and its clock as it stands.
+-- Write the tenant to the database of its generation, with its policy and clock.
 insert into ops.tenants (tenant_id, policy, clock_at) values (%(tenant)s, %(policy)s, %(clock_at)s)
 on conflict (tenant_id) do update set policy = excluded.policy, clock_at = excluded.clock_at
 
 -- name: count_log
--- Turns and memories of a tenant.
+-- Numbers of turns and memories of a tenant.
 select (select count(*) from log.turns where tenant_id = %(tenant)s),
        (select count(*) from memory.memories where tenant_id = %(tenant)s)
 
 -- name: without_source
--- Leaves turns and events of one source out.
+-- Leave out turns and events of one source.
 and not exists (select from log.attributes a where a.tenant_id = t.tenant_id and a.id = t.id and a.source = {source})
 
 -- name: of_model
--- Vectors of one embedding model.
+-- Take vectors of one embedding model.
 and t.model = {model}
 
 -- name: read_memories
--- Every memory with what can differ between two generations, and a hash of the turns and events that it was drawn from.
+-- All memories with the columns that can differ between two generations, and a hash of the turns and events they come from.
 select m.id::text, m.subject_id, m.kind, m.state, encode(m.content_hash, 'hex'), m.valid_to, m.superseded_by::text,
        coalesce(l.sources, '')
 from memory.memories m
@@ -86,7 +86,7 @@ select subject_id, '', '', narrative from memory.profiles where tenant_id = %(te
 select id::text, content from memory.memories where tenant_id = %(tenant)s and id = any(%(ids)s::uuid[])
 
 -- name: last_questions
--- The latest questions that were asked, the latest first.
+-- The latest questions, latest first.
 select id, subject_id, asked_at, question
 from log.recalls
 where tenant_id = %(tenant)s and question <> ''
@@ -94,7 +94,7 @@ order by asked_at desc, id
 limit %(limit)s
 
 -- name: share_runs
--- The runs that wrote a memory are in the ledger beside it.
+-- Copy the runs that wrote a memory to the ledger beside it.
 insert into ops.runs ({columns}) select {columns} from {incoming}
 on conflict (tenant_id, run_id) do update
 set policy = excluded.policy, policy_hash = excluded.policy_hash, model = excluded.model, status = excluded.status,

@@ -1,6 +1,6 @@
 -- name: daily
--- What came and went on each day (UTC), by name: turns by when they were said, subjects by their first turn or event,
--- memories from their beginning to their end, and from the run ledger what its cycles did, by logical time.
+-- Additions and losses on each day (UTC), by name: turns by the day they were said, subjects by their first turn or event,
+-- memories from their beginning to their end, and the work of cycles from the run ledger, by logical time.
 select name, (at at time zone 'UTC')::date as day, sum(number)::float8
 from (
     select 'turns' as name, said_at as at, 1 as number from log.turns where tenant_id = %(tenant)s and said_at <= %(as_of)s

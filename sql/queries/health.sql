@@ -1,5 +1,5 @@
 -- name: measure
--- How much there is of everything, for the dashboard.
+-- Counts of everything, for the dashboard.
 select *
 from (select count(*) as turns from log.turns where tenant_id = %(tenant)s) t,
      (select count(*) as turns_read from memory.extractions where tenant_id = %(tenant)s) x,
@@ -30,15 +30,15 @@ from (select count(*) as turns from log.turns where tenant_id = %(tenant)s) t,
      (select coalesce(sum(cost_usd), 0)::float8 as cost_usd from ops.runs where tenant_id = %(tenant)s) o
 
 -- name: count_fates
--- What became of memories: of those of a bucket, and of all.
+-- Memories by fate: of a bucket, and of all.
 select fate, count(*) filter (where ops.shard_of(tenant_id, subject_id) >= %(shard_from)s
                                 and ops.shard_of(tenant_id, subject_id) < %(shard_to)s) as of_bucket,
        count(*) as of_all
 from memory.lives where tenant_id = %(tenant)s group by 1 order by 1
 
 -- name: count_unembedded
--- Read turns and live memories that have no vector of the model although they were recorded before a time by the clock;
--- what came later, or lies after the time at which the tenant's clock was stopped, waits for its cycle.
+-- Read turns and live memories that have no vector of the model although they were recorded before a time of the wall clock.
+-- Later ones, and those after the time at which the tenant's clock was stopped, wait for their cycle.
 select
     (select count(*) from memory.extractions x
      join log.turns t on t.tenant_id = x.tenant_id and t.id = x.turn_id
@@ -57,9 +57,9 @@ select
                          and v.item_id = m.id)) as memories
 
 -- name: waiting_since
--- Since when the oldest thing of a bucket waits that no stage has worked in: an unread turn, or a candidate by its turn.
--- It waits from when it was recorded: a history of last year that was imported just now is not late. What lies after the
--- time at which the tenant's clock was stopped does not wait.
+-- The time since which the oldest item of a bucket waits for a stage: an unread turn, or a candidate by its turn. It waits
+-- from the time it was recorded: a history of last year that was imported just now is not late. Items after the time at
+-- which the tenant's clock was stopped do not wait.
 select least(
     (select min(greatest(t.said_at, t.recorded_at)) from log.turns t
      where t.tenant_id = %(tenant)s and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
@@ -79,7 +79,7 @@ select coalesce(sum(n - 1), 0)::bigint from (
     group by subject_id, kind, content_hash having count(*) > 1) repeated
 
 -- name: sample_items
--- A fixed sample of items to ask with, by the hash of their ids; those of a subject together.
+-- A fixed sample of items to query with, by the hash of their ids; a subject's are together.
 select subject_id, array_agg(item_id) from (
     select subject_id, item_id from memory.vectors
     where tenant_id = %(tenant)s and model = %(model)s and live
@@ -87,17 +87,17 @@ select subject_id, array_agg(item_id) from (
 group by subject_id order by subject_id
 
 -- name: subject_vectors
--- All live vectors of one subject as halfvec sends them, to search them without the database.
+-- All live vectors of one subject as halfvec sends them, to search them outside the database.
 select item_id, halfvec_send(vec) from memory.vectors
 where tenant_id = %(tenant)s and subject_id = %(subject)s and model = %(model)s and live
 order by item_id, part
 
 -- name: estimate_rows
--- How many rows a table has, as Postgres estimates it; costs nothing.
+-- The number of rows in a table, as Postgres estimates it; costs nothing.
 select greatest(reltuples, 0)::bigint from pg_class where oid = %(table)s::regclass
 
 -- name: count_rows
--- How many rows a tenant has in a table that an asset shows; null for another table. Only the named table is read.
+-- The number of a tenant's rows in a table that an asset shows; null for another table. Only the named table is read.
 select case when %(table)s::text = any(array['log.turns',
                                        'memory.extractions',
                                        'memory.vectors',

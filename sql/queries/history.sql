@@ -1,5 +1,5 @@
 -- name: months
--- How far the log is read: by month (UTC) and bucket, its turns and those that extract has read.
+-- Turns, and those that extract has read, by month (UTC) and bucket.
 select date_trunc('month', t.said_at at time zone 'UTC')::date as month, ((t.shard + 1) * %(of)s - 1) / %(shards)s as bucket,
        count(*) as turns, count(e.turn_id) as turns_read
 from log.turns t
@@ -8,7 +8,7 @@ where t.tenant_id = %(tenant)s
 group by 1, 2
 
 -- name: reading_rate
--- Seconds that extract and embed took a turn lately, both together; null if neither has run.
+-- Recent seconds per turn of extract and embed together; null if neither has run.
 select sum(per_turn)
 from (select r.stage, sum(r.seconds) / nullif(sum((r.report ->> 'turns')::float8), 0) as per_turn
       from (select stage, seconds, report, row_number() over (partition by stage order by finished_at desc) as place
@@ -18,6 +18,6 @@ from (select r.stage, sum(r.seconds) / nullif(sum((r.report ->> 'turns')::float8
       group by r.stage) each_stage
 
 -- name: activity
--- Changes whenever turns come or are read; costs nothing to ask.
+-- A value that changes whenever turns arrive or are read; costs nothing to query.
 select coalesce(sum(n_tup_ins + n_tup_del), 0)::text from pg_stat_all_tables
 where schemaname = 'log' and relname = 'turns' or schemaname = 'memory' and relname = 'extractions'

@@ -1,5 +1,5 @@
 -- name: subject
--- Whether the subject was ever heard of, and how much of it there is.
+-- Whether the subject is known, and counts of its data.
 select (select count(*) from log.turns t where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s) as turns,
        (select count(distinct t.session_id) from log.turns t
         where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s) as sessions,
@@ -7,14 +7,14 @@ select (select count(*) from log.turns t where t.tenant_id = %(tenant)s and t.su
        (select max(t.said_at) from log.turns t where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s) as last_said
 
 -- name: states
--- How many memories of the subject are in each state.
+-- The number of the subject's memories in each state.
 select state, count(*) from memory.memories
 where tenant_id = %(tenant)s and subject_id = %(subject)s
 group by state order by state
 
 -- name: memories
--- The subject's memories of some states with the entities they speak of, most important first within their kind, and
--- importance as of now by the closed form of decay.
+-- The subject's memories in some states with the entities they mention, most important first within their kind; importance
+-- as of now by the closed form of decay.
 select m.id, m.kind, m.state, m.content, m.polarity, m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.into_id,
        m.valid_from, m.valid_to, m.superseded_by, m.turn_start, m.turn_end, m.model,
        greatest(m.peak::float8 - case when m.lasting and m.valid_to is null or m.id = any(array(
@@ -39,7 +39,7 @@ where r.tenant_id = %(tenant)s and r.subject_id = %(subject)s and r.kind = any(%
 order by kind, importance desc, happened_at desc, id
 
 -- name: entities
--- Whom and what the subject's memories speak of, most often first.
+-- The entities that the subject's memories mention, most frequent first.
 select e.type || ':' || e.slug as id, e.label, e.first_seen_at, count(*) filter (where m.state in ('active', 'superseded')) as memories,
        count(*) filter (where m.state = 'superseded') as superseded
 from memory.entities e
@@ -50,7 +50,7 @@ group by e.id, e.type, e.slug, e.label, e.first_seen_at
 order by memories desc, 1
 
 -- name: forgotten
--- What was forgotten of the subject, latest first.
+-- The subject's forgotten memories, latest first.
 select memory_id, kind, importance, reason, forgotten_at
 from memory.tombstones
 where tenant_id = %(tenant)s and subject_id = %(subject)s
@@ -58,11 +58,11 @@ order by forgotten_at desc, memory_id
 limit %(limit)s
 
 -- name: count_forgotten
--- How many memories of the subject were forgotten.
+-- The number of the subject's forgotten memories.
 select count(*) from memory.tombstones where tenant_id = %(tenant)s and subject_id = %(subject)s
 
 -- name: find_ids
--- Memories, forgotten or not, whose id lies in a range: those that begin with a prefix.
+-- Memories, forgotten or not, whose id is in a range (a prefix).
 select id from memory.memories where tenant_id = %(tenant)s and id between %(first)s and %(last)s
 union
 select memory_id from memory.tombstones where tenant_id = %(tenant)s and memory_id between %(first)s and %(last)s
@@ -88,8 +88,8 @@ where r.tenant_id = %(tenant)s and r.id = %(id)s
   and not exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(id)s)
 
 -- name: corrections
--- What people asked for about a memory, or wrote when they made it, in order; a correction without a row in `corrected`
--- waits for the deferred tier.
+-- Corrections of a memory, and the one that made it, in order; a correction without a row in `corrected` waits for the
+-- deferred tier.
 select c.id, c.kind, c.actor, c.corrected_at, c.content, d.correction_id is not null as worked_in,
        exists (select from log.corrections u
                where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract') as retracted
@@ -103,12 +103,12 @@ where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s
 order by c.corrected_at, c.id
 
 -- name: tombstone
--- One memory that was forgotten.
+-- One forgotten memory.
 select memory_id as id, subject_id, kind, importance, reason, forgotten_at, run_id
 from memory.tombstones where tenant_id = %(tenant)s and memory_id = %(id)s
 
 -- name: turns
--- The turns that a memory comes from, directly or by way of those it was made of, in the order they were said.
+-- The turns behind a memory, directly or through the memories it was made from, in the order they were said.
 with recursive ancestry as (
     select source, source_id, 1 as distance from memory.lineage
     where tenant_id = %(tenant)s and memory_id = %(id)s and source in ('turn', 'memory')
@@ -130,7 +130,7 @@ left join memory.extractions x on x.tenant_id = t.tenant_id and x.turn_id = t.id
 order by t.said_at, t.session_id, t.turn_index, t.id
 
 -- name: observed
--- The events and corrections that a memory comes from, directly or by way of those it was made of, in their order.
+-- The events and corrections behind a memory, directly or through the memories it was made from, in order.
 with recursive ancestry as (
     select source, source_id, 1 as distance from memory.lineage
     where tenant_id = %(tenant)s and memory_id = %(id)s and source <> 'outcome'
@@ -154,7 +154,7 @@ where n.source = 'correction'
 order by 5, 1
 
 -- name: parents
--- The memories that a memory was made of.
+-- The memories from which a memory was made.
 select l.source_id as id, l.relation, l.as_of, m.kind, m.state, m.content,
        (select x.similarity from memory.merges x
         where x.tenant_id = l.tenant_id and x.loser_id = l.source_id and x.survivor_id = l.memory_id) as similarity
@@ -192,7 +192,7 @@ where l.tenant_id = %(tenant)s and l.memory_id = %(id)s and l.relation = 'outcom
 order by o.observed_at, o.id
 
 -- name: memory_entities
--- Whom and what a memory speaks of, and in how many memories each is named.
+-- The entities that a memory mentions, each with the number of memories that mention it.
 select e.type || ':' || e.slug as id, e.label, e.first_seen_at,
        (select count(*) from memory.links k where k.tenant_id = e.tenant_id and k.entity_id = e.id) as memories
 from memory.links l

@@ -1,9 +1,9 @@
 -- name: read_tenant
--- The policy of a tenant, and the time at which its clock stands still.
+-- The policy of a tenant, and the fixed time of its clock.
 select policy, clock_at from ops.tenants where tenant_id = %(tenant)s
 
 -- name: recalls_with
--- The latest recalls of a subject in which an item served, among its last 1,000.
+-- The latest recalls of a subject that returned an item, among its last 1,000.
 select r.id, r.asked_at, r.question, array_position(r.item_ids, %(item)s) as place, cardinality(r.item_ids) as hits
 from (select id, asked_at, question, item_ids from log.recalls
       where tenant_id = %(tenant)s and subject_id = %(subject)s
@@ -14,7 +14,7 @@ order by r.asked_at desc, r.id
 limit %(limit)s
 
 -- name: latest_sessions
--- The latest sessions of a subject with the mood of their last message of which one was told.
+-- The latest sessions of a subject, each with the mood of its last message that has one.
 select s.*, (select m.mood || ', ' || m.energy from memory.moods m
              where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.session_id = s.session_id
                and m.said_at >= s.began_at and m.said_at <= s.ended_at
@@ -37,7 +37,7 @@ order by said_at desc, turn_id
 limit %(limit)s
 
 -- name: page_turns
--- A page of the turns of a session in their order, each with the memories that were extracted from it.
+-- A page of a session's turns in order, each with the memories extracted from it.
 select t.id, t.source_id, t.role, t.speaker, t.said_at, t.turn_index, t.text,
        array(select m.id || ' ' || m.content
              from memory.lineage l
@@ -53,8 +53,9 @@ order by t.said_at, t.turn_index, t.id
 limit %(limit)s
 
 -- name: locate
--- What an id names: a memory (kept, forgotten or to come), a turn with its place, a fact by the memory that states it, or an entry.
--- A column that only the row has keeps the look-up at the primary key: an index that a subject leads has the others.
+-- The item with an id: a memory (kept, forgotten, or a replacement not yet made), a turn, a structured fact by its memory,
+-- or an entry. A column that only the row has keeps the look-up on the primary key: an index that starts with the subject
+-- has the others.
 select 'memory' as item, id, subject_id, nullif(session_id, session_id) as session_id, null::timestamptz as said_at,
        null::int as turn_index
 from memory.memories where tenant_id = %(tenant)s and id = %(id)s
@@ -76,7 +77,7 @@ from memory.scaffold where tenant_id = %(tenant)s and id = %(id)s
 limit 1
 
 -- name: actions
--- The latest corrections of a tenant, with who made them.
+-- The latest corrections of a tenant, with their authors.
 select id, subject_id, kind, memory_id, corrected_at, actor
 from log.corrections
 where tenant_id = %(tenant)s
@@ -84,7 +85,7 @@ order by corrected_at desc, id
 limit %(limit)s
 
 -- name: acts
--- The latest triggers that were acted upon and flagged messages that were looked at, with who did it.
+-- The latest actions on triggers and reviews of flagged messages, with who did them.
 (select 'trigger' as item, coalesce(g.kind, 'trigger') as kind, a.subject_id, a.action, a.acted_at, a.actor
  from log.acknowledgements a
  left join memory.triggers g on g.tenant_id = a.tenant_id and g.id = a.trigger_id
@@ -101,7 +102,7 @@ order by acted_at desc, subject_id
 limit %(limit)s
 
 -- name: waiting
--- How many flagged messages nobody has looked at, and how many triggers are due.
+-- The numbers of flagged messages that nobody has reviewed, and of triggers that are due.
 select (select count(*) from ops.reviews where tenant_id = %(tenant)s and seen_at is null),
        (select count(*) from memory.triggers g
         where g.tenant_id = %(tenant)s and g.due_at <= %(as_of)s and g.until_at > %(as_of)s and g.withheld is null

@@ -1,19 +1,19 @@
 -- name: get
--- Items by namespace and key; those that have ended are gone.
+-- Items by namespace and key, without expired ones.
 select g.place::int, s.key, s.namespace, s.value, s.created_at, s.updated_at
 from jsonb_to_recordset(%(wanted)s::jsonb) as g (place int, namespace text[], key text)
 join ops.store_items s on s.tenant_id = %(tenant)s and s.namespace = g.namespace and s.key = g.key
 where s.expires_at is null or s.expires_at > %(at)s
 
 -- name: refresh
--- The end of items that were read moves, for those that have one.
+-- Postpone the end of items that were read and have one.
 update ops.store_items s set expires_at = %(at)s::timestamptz + make_interval(secs => s.ttl_minutes * 60)
 from jsonb_to_recordset(%(wanted)s::jsonb) as g (namespace text[], key text)
 where s.tenant_id = %(tenant)s and s.namespace = g.namespace and s.key = g.key and s.expires_at > %(at)s
 
 -- name: search
--- Items below a namespace that meet every condition of `filters`, in the order asked for: by words, by time or by key.
--- A condition compares what stands at a path with a value; a missing one is null.
+-- Items below a namespace that meet every condition of `filters`, ordered as asked: by words, by time or by key. A condition
+-- compares the value at a path with another; a missing one is null.
 select s.key, s.namespace, s.value, s.created_at, s.updated_at, f.score
 from ops.store_items s
 cross join lateral (
@@ -41,7 +41,7 @@ order by f.score desc nulls last,
 limit %(limit)s offset %(offset)s
 
 -- name: namespaces
--- Namespaces in their order, cut to a depth, that meet every condition: a path at the beginning or the end, * for any label.
+-- Namespaces in order, cut to a depth, that meet every condition: a path at the beginning or the end, * for any label.
 select distinct s.namespace[1:coalesce(%(max_depth)s::int, 1000)]
 from ops.store_items s
 where s.tenant_id = %(tenant)s and (s.expires_at is null or s.expires_at > %(at)s)
@@ -56,7 +56,7 @@ order by 1
 limit %(limit)s offset %(offset)s
 
 -- name: put
--- Items into the store; a value replaces the one before, and its end. What was put keeps when it was first put.
+-- Put items into the store; a value replaces the previous one and its end. An item keeps the time of its first put.
 insert into ops.store_items as s (tenant_id, namespace, key, value, created_at, updated_at, ttl_minutes, expires_at)
 select %(tenant)s, p.namespace, p.key, p.value, %(at)s, %(at)s, p.ttl_minutes,
        %(at)s::timestamptz + make_interval(secs => p.ttl_minutes * 60)
@@ -67,7 +67,7 @@ set value = excluded.value, updated_at = excluded.updated_at, ttl_minutes = excl
     created_at = case when s.expires_at <= excluded.updated_at then excluded.created_at else s.created_at end
 
 -- name: delete
--- Items by namespace and key; and some that have ended.
+-- Delete items by namespace and key, and expired ones.
 delete from ops.store_items s
 where s.tenant_id = %(tenant)s
   and ((s.namespace, s.key) in (select d.namespace, d.key
@@ -75,11 +75,11 @@ where s.tenant_id = %(tenant)s
        or s.expires_at <= %(at)s)
 
 -- name: clear
--- All items of a namespace itself.
+-- Delete all items of a namespace, but not those below it.
 delete from ops.store_items where tenant_id = %(tenant)s and namespace = %(namespace)s::text[]
 
 -- name: pop
--- The last item of a namespace by its key, which is gone then; several who ask at once get different ones.
+-- Delete and return the item with the last key of a namespace; concurrent calls get different ones.
 delete from ops.store_items s
 where s.tenant_id = %(tenant)s and s.namespace = %(namespace)s::text[] and s.key = (
     select l.key from ops.store_items l

@@ -1,5 +1,5 @@
 -- name: late_subjects
--- Subjects of whom something was read after cycles had gone beyond its time.
+-- Subjects of whom something was read after cycles had passed its time.
 select subject_id from ops.late_subjects
 where tenant_id = %(tenant)s
   and ops.shard_of(tenant_id, subject_id) >= %(shard_from)s and ops.shard_of(tenant_id, subject_id) < %(shard_to)s
@@ -7,5 +7,5 @@ where tenant_id = %(tenant)s
 order by subject_id
 
 -- name: settle
--- Their memory is made again in event order.
+-- Clear these subjects: their memory is made again in event order.
 delete from ops.late_subjects where tenant_id = %(tenant)s and subject_id = any(%(names)s)

@@ -1,6 +1,6 @@
 -- name: life_events
--- Events of a subject as they stood at a time, by day: those that meet a range of days, and all that come every year. What moved or
--- repeats another, and what a person corrected or wants forgotten, is left out.
+-- Life events of a subject as known at a time, by day: those within a range of days, and all that recur every year. Leaves
+-- out events that were moved or repeat another, and those that a person corrected or wants forgotten.
 select e.id, e.subject_id, e.title, e.speaker, e.who, e.first_on, e.last_on, e.precision, e.certainty, e.clock, e.zone, e.yearly,
        e.worth, e.told_at, e.turn_id, e.memory_id,
        case when e.kind = 'told' then 'told' when e.ended_at is null or e.ended_at > %(as_of)s then 'planned' else e.state end as state,

@@ -1,5 +1,5 @@
 -- name: read_dirty
--- Subjects with memories that link has not looked at.
+-- Subjects with memories that link has not processed.
 select distinct subject_id from memory.memories
 where tenant_id = %(tenant)s and not scored and not linked and state in ('active', 'merged', 'superseded') and happened_at <= %(as_of)s
   and shard >= %(shard_from)s and shard < %(shard_to)s
@@ -7,7 +7,7 @@ where tenant_id = %(tenant)s and not scored and not linked and state in ('active
 order by subject_id
 
 -- name: write_entities
--- Entities that the new memories mention, each once, first seen when first spoken of.
+-- Write the entities that new memories mention, each once, first seen at its first mention.
 insert into memory.entities (tenant_id, id, subject_id, type, slug, label, terms, first_seen_at)
 select %(tenant)s, ops.entity_id(m.tenant_id, m.subject_id, mention), m.subject_id, split_part(mention, ':', 1),
        split_part(mention, ':', 2), initcap(replace(split_part(mention, ':', 2), '-', ' ')),
@@ -22,7 +22,7 @@ where memory.entities.first_seen_at > excluded.first_seen_at
 returning id, xmax = 0 as created
 
 -- name: write_mentions
--- Link each memory to the entities that the rules saw in it.
+-- Link each memory to the entities that the rules found in it.
 insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
 select m.tenant_id, m.id, ops.entity_id(m.tenant_id, m.subject_id, mention), m.subject_id, %(run_id)s
 from memory.memories m, unnest(m.mentions) mention
@@ -31,7 +31,7 @@ where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linke
 on conflict do nothing
 
 -- name: write_named
--- Link the new memories to the entities that they name in other words around them: all terms of the label are among theirs.
+-- Link new memories to the entities that they name: all terms of the label are among their terms.
 insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
 select %(tenant)s, m.id, e.id, m.subject_id, %(run_id)s
 from (select m.id, m.subject_id,
@@ -44,8 +44,8 @@ join memory.entities e on e.tenant_id = %(tenant)s and e.subject_id = m.subject_
 on conflict do nothing
 
 -- name: write_known
--- Link the memories from before to the new entities that they name. `offset 0` keeps that one probe of the posting lists a
--- term, whatever the statistics say.
+-- Link earlier memories to new entities that they name. `offset 0` keeps that to one probe of the posting lists per term,
+-- whatever the statistics say.
 with named as materialized (
     select t.item_id, e.id as entity_id, e.subject_id
     from memory.entities e
@@ -67,7 +67,7 @@ cross join lateral (
 on conflict do nothing
 
 -- name: mark_linked
--- Link has looked at these.
+-- Mark these memories as processed by link.
 update memory.memories set linked = true
 where tenant_id = %(tenant)s and subject_id = any(%(dirty)s) and not linked and not scored
   and state in ('active', 'merged', 'superseded') and happened_at <= %(as_of)s

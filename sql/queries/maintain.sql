@@ -1,5 +1,5 @@
 -- name: scattered_subjects
--- Subjects of a scope whose posting lists are more than twice as many as they need be.
+-- Subjects of a scope with more than twice as many posting lists as necessary.
 select distinct subject_id
 from (select t.subject_id
       from memory.terms t
@@ -11,8 +11,8 @@ from (select t.subject_id
 order by subject_id
 
 -- name: join_lists
--- Write the scattered lists of these subjects anew, in order, `items` to a list; how many there were and are. The caller
--- holds the subjects. The postings stay the same, and so does what recall makes of them.
+-- Rewrite the scattered lists of these subjects, in order, with `items` per list; returns the numbers of lists before and
+-- after. The caller holds the subjects. The postings stay the same, and so do the results of recall.
 with scattered as (
     select subject_id, term from memory.terms
     where tenant_id = %(tenant)s and subject_id = any(%(subjects)s::text[])
@@ -47,8 +47,8 @@ joined as (
 select (select count(*) from taken), (select count(*) from joined)
 
 -- name: retire_runs
--- Old rows of the ledger, but for runs that made a memory, a structured fact or a profile that is still in force, the last
--- prune of each scope and policy, and failures that were not made good.
+-- Delete old rows of the ledger, except runs that made a memory, structured fact or profile still in force, the last prune
+-- of each scope and policy, and failures that no retry made good.
 delete from ops.runs
 where tenant_id = %(tenant)s and ctid = any(array(
     select r.ctid from ops.runs r
@@ -64,7 +64,7 @@ where tenant_id = %(tenant)s and ctid = any(array(
     limit %(most)s))
 
 -- name: retire_calls
--- Old requests that are settled; what a reply that is kept cost goes with them.
+-- Delete old requests that are settled, and so the cost of replies that are kept.
 delete from ops.calls
 where tenant_id = %(tenant)s and ctid = any(array(
     select c.ctid from ops.calls c
@@ -72,13 +72,13 @@ where tenant_id = %(tenant)s and ctid = any(array(
     limit %(most)s))
 
 -- name: retire_replies
--- Old replies of language models. A rebuild asks again for what it misses.
+-- Delete old replies of language models. A rebuild asks again for those it misses.
 delete from ops.replies
 where tenant_id = %(tenant)s and ctid = any(array(
     select r.ctid from ops.replies r where r.tenant_id = %(tenant)s and r.made_at < %(before)s limit %(most)s))
 
 -- name: retire_embeddings
--- Old vectors of models that are no longer the tenant's.
+-- Delete old vectors of models that the tenant no longer uses.
 delete from ops.embeddings
 where tenant_id = %(tenant)s and ctid = any(array(
     select e.ctid from ops.embeddings e
@@ -87,9 +87,9 @@ where tenant_id = %(tenant)s and ctid = any(array(
     limit %(most)s))
 
 -- name: retire_recalls
--- Old recalls that memory does not depend on, and what was asked in the others.
+-- Delete old recalls that memory does not depend on, and the questions of the others.
 select recalls, questions from ops.retire_recalls(%(before)s, %(most)s)
 
 -- name: retire_contexts
--- Old rows of the log of contexts.
+-- Delete old rows of the log of contexts.
 select ops.retire_contexts(%(before)s, %(most)s)

@@ -1,7 +1,7 @@
 -- name: mark
--- What a correction withholds: the memory with all that was merged into it, the turns and events that these were drawn
--- from, the episodes that quote these turns, and, as `derived`, what was made of any of them. Along the lineage, so that a
--- request and the stage that works it in come to the same.
+-- Mark all that a correction withholds: the memory with those merged into it, the turns and events from which these were
+-- extracted, the episodes that quote these turns, and, as `derived`, all that was made from any of them. Follows the
+-- lineage, so that a request and the stage that applies the correction give the same result.
 insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, derived, pending, run_id)
 with recursive stated as (
     select 'memory' as item, %(memory)s::uuid as id
@@ -15,7 +15,7 @@ with recursive stated as (
         union all
         select 'memory', m.id from memory.memories m
         where s.item = 'memory' and m.tenant_id = (select %(tenant)s::text) and m.into_id = s.id and m.state = 'merged'
-        union all  -- what quotes the turn says it again, and so does what that was merged into
+        union all  -- a memory that quotes the turn repeats it, and so does the one it was merged into
         select 'memory', q.id
         from memory.lineage l
         join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id and m.origin = 'turn'
@@ -33,7 +33,7 @@ made as (
     join memory.lineage l on l.tenant_id = (select %(tenant)s::text) and l.source_id = d.id
         and l.relation in ('compressed', 'merged', 'synthesized')
 ),
-rewritten as (  -- a replacement that still waits stands for what the one before withheld
+rewritten as (  -- a waiting replacement stands for what its correction withheld
     select k.item, k.item_id as id
     from memory.replacements r
     join memory.marks k on k.tenant_id = r.tenant_id and k.correction_id = r.correction_id
@@ -50,7 +50,7 @@ on conflict do nothing
 returning item_id, item = 'memory' and not derived
 
 -- name: add_pin
--- A memory is always considered from now on.
+-- Pin a memory: it is always considered from now on.
 insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, pending, run_id)
 values ((select %(tenant)s::text), %(subject)s, %(memory)s, %(id)s, 'memory', 'pinned', %(run)s::uuid is null, %(run)s::uuid)
 on conflict do nothing

@@ -1,6 +1,6 @@
 -- name: write_candidates
--- New candidates; one that exists (another attempt was faster) is left as it is, and one that a person found wrong or had
--- forgotten does not come back when its session is read again. What only a model tells, and the rules leave empty, is null.
+-- Write new candidates. An existing one (another attempt was faster) stays unchanged, and one that a person found wrong or
+-- had forgotten does not come back when its session is read again. Fields that only a model fills are null for the rules.
 insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, polarity, base, peak,
                              importance, happened_at, accessed_at, decayed_at, forget_at, mentions, turn_id, session_id,
                              origin, run_id, policy_hash, model, stated, lasting, expires_at, relation, object, who, topic,
@@ -24,7 +24,7 @@ where not exists (select from memory.tombstones f
 on conflict do nothing
 
 -- name: write_memories
--- The new patterns and summaries. Importance is the policy's and the links are their sources', so score and link are done.
+-- Write new patterns and summaries. Importance is the policy's and links are the sources', so score and link are done.
 insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak, importance,
                              access_count, happened_at, accessed_at, decayed_at, forget_at, linked, scored, session_id,
                              turn_start, turn_end, origin, run_id, policy_hash, model)
@@ -40,7 +40,7 @@ from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(kinds)s::text[], %(conte
 on conflict do nothing
 
 -- name: write_lineage
--- What each memory was made from.
+-- Write the sources of each memory.
 insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
 select %(tenant)s, x.id, x.relation, x.source, x.source_id, x.at, %(run_id)s
 from unnest(%(ids)s::uuid[], %(relations)s::text[], %(sources)s::text[], %(source_ids)s::uuid[],
@@ -48,9 +48,9 @@ from unnest(%(ids)s::uuid[], %(relations)s::text[], %(sources)s::text[], %(sourc
 on conflict do nothing
 
 -- name: set_live
--- Take memories out of the search, or back into it. By place, as the caller holds the subjects: see forget in forgetting.sql.
--- Asking for the content keeps the look-up on the primary key: once the table is vacuumed, reading a wider index alone looks cheaper,
--- and reads all of the tenant's entries.
+-- Take memories out of the search, or back into it. By place, as the caller holds the subjects: see forget in
+-- forgetting.sql. The condition on content keeps the look-up on the primary key: once the table is vacuumed, scanning a
+-- wider index alone looks cheaper, but reads all of the tenant's entries.
 update memory.vectors set live = %(live)s
 where tenant_id = %(tenant)s and live <> %(live)s and ctid = any(array(
     select v.place
@@ -63,7 +63,7 @@ where tenant_id = %(tenant)s and live <> %(live)s and ctid = any(array(
         where v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.item_id = x.id offset 0) v))
 
 -- name: inherit_pins
--- What a pinned memory was merged into is pinned as it was.
+-- Pin the memories into which pinned ones were merged, in the same way.
 insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, pending, run_id)
 select k.tenant_id, k.subject_id, m.into_id, k.correction_id, k.item, k.mark, k.pending, k.run_id
 from memory.marks k

@@ -1,5 +1,5 @@
 -- name: read_dirty
--- Groups (subject and kind) with candidates, and how many rows each compares: nothing else is touched.
+-- Groups (subject and kind) with candidates, and the number of rows that each compares; nothing else is touched.
 with fresh as (
     select m.subject_id, m.kind, count(*) as candidates
     from memory.memories m
@@ -16,7 +16,7 @@ from fresh f
 order by f.subject_id, f.kind
 
 -- name: read_slices
--- Times that cut the candidates of a large subject into slices in event order.
+-- Times that split the candidates of a large subject into slices in event order.
 select distinct x.happened_at
 from (select m.happened_at, row_number() over (order by m.happened_at, m.id) as place
       from memory.memories m
@@ -26,8 +26,8 @@ where x.place %% %(slice)s = 0
 order by x.happened_at
 
 -- name: near_pairs
--- Pairs above the threshold of a candidate and a live memory of its group. `offset 0` keeps both reads on their keys:
--- one range of memories a group, one probe of vectors a memory, whatever the statistics say.
+-- Pairs of a candidate and a live memory of its group above the threshold. `offset 0` keeps both reads on their keys: one
+-- range of memories per group, one probe of vectors per memory, whatever the statistics say.
 with placed as materialized (
     select g.number, m.id, m.state = 'candidate' as fresh, v.vec
     from unnest(%(groups_subject)s::text[], %(groups_kind)s::text[]) with ordinality as g (subject_id, kind, number)
@@ -46,7 +46,7 @@ join placed b on b.number = a.number
 where a.fresh and (not b.fresh or b.id < a.id) and 1 - (a.vec <=> b.vec) > %(threshold)s
 
 -- name: pull_groups
--- The same rows for a matrix product: of each group its candidates and its active memories, as id and wire vector.
+-- The same rows for a matrix product: for each group its candidates and its active memories, as ids and wire vectors.
 select g.number,
        coalesce(string_agg(uuid_send(m.id) || halfvec_send(v.vec), ''::bytea) filter (where m.state = 'candidate'), ''),
        coalesce(string_agg(uuid_send(m.id) || halfvec_send(v.vec), ''::bytea) filter (where m.state in ('active', 'superseded')), '')
@@ -76,8 +76,8 @@ cross join lateral (
 where 1 - (a.vec <=> b.vec) > %(threshold)s
 
 -- name: read_members
--- What deciding needs to know of the memories in near pairs, with the arrival of their turns. Asking for the role keeps their
--- look-up on the primary key: see read_judged in facts.sql.
+-- The data needed to decide on the memories in near pairs, with the arrival of their turns. The condition on role keeps
+-- their look-up on the primary key: see read_judged in facts.sql.
 select m.id, m.subject_id, m.kind, m.state, m.content, m.polarity, m.peak, m.happened_at, m.accessed_at, m.access_count,
        t.session_id, t.turn_index, m.turn_id, m.lasting, m.expires_at, m.who, m.relation, m.topic, m.object, m.phase
 from unnest(%(ids)s::uuid[]) as x (id)
@@ -88,14 +88,14 @@ left join lateral (
       and t.role <> '' offset 0) t on true
 
 -- name: read_apart
--- Pairs that a person said are not the same; one that was taken back counts as worked in.
+-- Pairs that a person keeps apart. A retracted pair counts as applied and is left out.
 select c.memory_id, c.other_id from log.corrections c
 where c.tenant_id = %(tenant)s and c.subject_id = any(%(dirty)s) and c.kind = 'keep_apart'
   and not exists (select from memory.corrected d where d.tenant_id = c.tenant_id and d.correction_id = c.id)
 
 -- name: activate
--- Candidates with a vector become memory. Their state is tested the long way round, since the index of all candidates
--- would be read once a chunk.
+-- Activate candidates with a vector. Their state is tested indirectly, because the index of all candidates would be read
+-- once per chunk.
 update memory.memories m set state = 'active'
 from unnest(%(groups_subject)s::text[], %(groups_kind)s::text[]) as g (subject_id, kind)
 where m.tenant_id = %(tenant)s and m.subject_id = g.subject_id and m.kind = g.kind
@@ -105,7 +105,7 @@ where m.tenant_id = %(tenant)s and m.subject_id = g.subject_id and m.kind = g.ki
                 and v.part = 0 offset 0)
 
 -- name: write_losers
--- Memories that another now stands for, and those that they stood for. What is changed is read by key first: see plans.sql.
+-- Mark memories as merged, with those merged into them before. Rows to change are read by key first: see plans.sql.
 update memory.memories m set state = 'merged', into_id = x.into_id, forget_at = null
 from (select c.id, c.into_id
       from (select l.id, l.into_id from unnest(%(losers)s::uuid[], %(roots)s::uuid[]) as l (id, into_id)
@@ -122,7 +122,7 @@ from (select c.id, c.into_id
 where m.tenant_id = %(tenant)s and m.id = x.id
 
 -- name: write_survivors
--- Memories reinforced by what was merged into them; importance is as of then. A superseded one stays so: facts decides.
+-- Reinforce memories by those merged into them; importance is as of then. A superseded one stays so: facts decides.
 update memory.memories m
 set state = case when m.state = 'superseded' then m.state else 'active' end, peak = x.peak, importance = x.peak, accessed_at = x.accessed_at, decayed_at = x.accessed_at,
     access_count = x.access_count, forget_at = x.forget_at, lasting = x.lasting, expires_at = x.expires_at
@@ -136,7 +136,7 @@ from (select x.*
 where m.tenant_id = %(tenant)s and m.id = x.id
 
 -- name: write_merges
--- Each merge with what it changed, and its line in the survivor's lineage.
+-- Record each merge with its changes, and its line in the survivor's lineage.
 with merged as (
     insert into memory.merges (tenant_id, loser_id, survivor_id, subject_id, similarity, peak_before, peak_after, as_of,
                                run_id)

@@ -1,5 +1,5 @@
 -- name: turns
--- Turns of a tenant or a subject as records, those on their way to the log too, in the order of each session.
+-- Turns of a tenant or a subject as records, with those in the buffer, in the order of each session.
 select jsonb_build_object('type', 'turn', 'subject_id', t.subject_id, 'session_id', t.session_id, 'source_id', t.source_id,
            'turn_index', t.turn_index, 'role', t.role, 'speaker', t.speaker, 'said_at', t.said_at, 'text', t.text,
            'tool_calls', t.tool_calls, 'metadata', t.metadata)
@@ -20,8 +20,8 @@ where o.tenant_id = %(tenant)s and (%(subject)s::text is null or o.subject_id = 
 order by o.subject_id, o.observed_at, o.id
 
 -- name: statements
--- Events that state something as records, but for those that a correction withholds; of `imported` those that came from another
--- memory system.
+-- Events that state something, as records, except those that a correction withholds; with `imported`, only those from
+-- another memory system.
 select jsonb_build_object('type', 'statement', 'subject_id', e.subject_id, 'session_id', e.session_id, 'source_id', e.source_id,
            'kind', case when e.type = 'preference' then 'preference'
                         when e.type in ('attachment', 'tool_output') then 'document' else 'fact' end,
@@ -35,7 +35,7 @@ where e.tenant_id = %(tenant)s and (%(subject)s::text is null or e.subject_id = 
 order by e.subject_id, e.observed_at, e.id
 
 -- name: memories
--- Facts, preferences and instructions in force, but for those that say again what was imported.
+-- Facts, preferences and instructions in force, except those that repeat imported ones.
 select jsonb_build_object('id', m.id, 'subject_id', m.subject_id, 'session_id', m.session_id, 'kind', m.kind, 'content', m.content,
            'happened_at', m.happened_at, 'expires_at', m.expires_at, 'importance', m.importance)
 from memory.memories m

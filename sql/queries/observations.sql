@@ -1,6 +1,7 @@
 -- name: add_events
--- Events into the log, once: of each its id, its time and whether it was added, repeated, in conflict, raced when another
--- request was faster, or refused (capture_off, erased). One is known by its source_id; where one is in conflict nothing is written.
+-- Add events to the log, once. Returns for each its id, its time and its outcome: added, repeated, in conflict, raced if
+-- another request was faster, or refused (capture_off, erased). Events are known by source_id; if one is in conflict,
+-- nothing is written.
 with given as materialized (
     select g.* from unnest(%(ids)s::uuid[], %(sources)s::text[], %(types)s::text[], %(keys)s::text[],
                            %(contents)s::text[], %(times)s::timestamptz[], %(hashes)s::bytea[])

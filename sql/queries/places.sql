@@ -1,7 +1,8 @@
 -- name: successors
--- Statements that no longer hold, each followed by what came in its place, one after the other, up to what holds. Where the
--- memory that ended one is forgotten, the turn that ended it comes last; it is moved where it was found, and never added. So
--- is a statement of another relation: it ended the first, and says not what holds instead. `left`: what the end left of the first.
+-- Statements that no longer hold, each followed by its successors in turn, up to the one that holds. If the memory that
+-- ended one is forgotten, the turn that ended it comes last; it is moved if it was found, and never added. The same goes for
+-- a statement of another relation: it ended the first, but does not say what holds instead. `left`: the rest of the first
+-- after its end.
 with recursive chain (first_id, id, ended_by, depth) as (
     select first_id, first_id, null::uuid, 0 from unnest(%(ids)s::uuid[]) as first_id
     union all
@@ -62,7 +63,7 @@ where not exists (
 order by i.item_id, t.said_at, t.turn_index, t.id
 
 -- name: stating
--- Memories in force that state one of these relations, the latest first; with speakers, of what these said.
+-- Memories in force with one of these relations, the latest first; if speakers are given, only what they said.
 select m.who, m.id, m.kind, m.content, m.happened_at, m.turn_id, m.session_id, m.importance
 from memory.memories m
 where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.relation = any(%(relations)s::text[])
@@ -78,7 +79,7 @@ order by m.happened_at desc, m.id desc
 limit %(limit)s
 
 -- name: vectors
--- The vectors of these items, each part of them.
+-- The vectors of these items, one for each part.
 select v.item_id, halfvec_send(v.vec)
 from memory.vectors v
 where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = any(%(ids)s::uuid[]) and v.model = %(model)s

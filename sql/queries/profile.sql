@@ -1,5 +1,5 @@
 -- name: narrative
--- The narrative that was in force at a time; empty where something that may stand in it was found wrong by then.
+-- The narrative in force at a time; empty if something that it may contain was found wrong by then.
 select p.id, case when exists (select from memory.tombstones t
                                where t.tenant_id = p.tenant_id and t.subject_id = p.subject_id and t.reason in ('wrong', 'forgotten_on_request')
                                  and t.forgotten_at > p.made_at and t.forgotten_at <= %(as_of)s)
@@ -18,8 +18,8 @@ order by p.made_at desc, p.id
 limit 1
 
 -- name: entries
--- Entries of the scaffold: those in force at a time, without what a person found wrong, and beside them the values that
--- they stand against on other grounds; or with all of the history.
+-- Entries of the scaffold without those that a person found wrong: those in force at a time and, beside them, the values
+-- with another basis that they contradict; or the whole history.
 select s.id, s.connection_id, s.path, s.value, s.confidence, s.basis, s.state, s.valid_from, s.valid_to, s.replaced_by,
        s.sources, s.model, s.run_id, s.policy_hash, b.basis as against
 from memory.scaffold s
@@ -38,9 +38,9 @@ where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s and s.valid_from <
 order by s.connection_id, s.path, s.valid_from, s.id
 
 -- name: learned
--- What agents learned on their own, as it is remembered now, the latest first: what was merged stands once, what was
--- forgotten not at all. From the subject's events to their memories by key, whatever the planner expects: a plan made while
--- lineage looked small joined all of a tenant's to all of its memories. What would tempt it to another index is asked outside.
+-- Facts that agents learned on their own, as remembered now, the latest first: merged ones once, forgotten ones not at all.
+-- Reads from the subject's events to their memories by key, whatever the planner expects: a plan made while lineage looked
+-- small joined all lineage of a tenant to all of its memories. Conditions that would tempt it to another index are outside.
 select x.id, x.content, x.learned_at
 from (select distinct on (r.id) r.id, r.content, e.observed_at as learned_at
       from (select id, type, observed_at from log.events
@@ -63,7 +63,7 @@ order by x.learned_at desc, x.id
 limit %(limit)s
 
 -- name: sources
--- What an entry rests on: events, and memories as far as they are still there.
+-- The sources of an entry: events, memories that still exist, and tombstones of forgotten ones.
 select e.id, 'event' as source, e.type as kind, e.channel, e.observed_at as at, e.content
 from log.events e where e.tenant_id = %(tenant)s and e.id = any(%(sources)s)
 union all

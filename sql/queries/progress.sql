@@ -1,5 +1,5 @@
 -- name: unread_turns
--- How many turns of a scope extract has before it.
+-- The number of turns of a scope that extract has not read.
 select count(*) from log.turns t
 where t.tenant_id = %(tenant)s and t.said_at <= %(as_of)s
   and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
@@ -7,7 +7,7 @@ where t.tenant_id = %(tenant)s and t.said_at <= %(as_of)s
   and not exists (select from memory.extractions e where e.tenant_id = t.tenant_id and e.turn_id = t.id)
 
 -- name: unembedded_items
--- How many turns and memories of a scope embed has before it.
+-- The number of turns and memories of a scope that have no vector yet.
 select (select count(*) from log.turns t
         where t.tenant_id = %(tenant)s and t.said_at <= %(as_of)s and t.text <> ''
           and t.shard >= %(shard_from)s and t.shard < %(shard_to)s

@@ -1,5 +1,5 @@
 -- name: last_policy
--- By which policy memories of this scope were last pruned, or else any of the tenant's.
+-- The policy of this scope's last prune, or else another policy of any prune of the tenant.
 select coalesce(
     (select policy_hash from ops.runs
      where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and scope = %(limits)s
@@ -8,7 +8,7 @@ select coalesce(
      where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and policy_hash <> %(policy_hash)s limit 1))
 
 -- name: reschedule
--- When each memory will be forgotten, by the present policy: the closed form of reverie/policy/fading.py.
+-- The time at which the present policy forgets each memory: the closed form of reverie/policy/fading.py.
 update memory.memories m
 set forget_at = x.forget_at
 from (select d.id, least(greatest(case when d.days <= 1e6 then d.since + make_interval(secs => 86400 * d.days) end,
@@ -30,9 +30,9 @@ from (select d.id, least(greatest(case when d.days <= 1e6 then d.since + make_in
 where m.tenant_id = %(tenant)s and m.id = x.id and m.forget_at is distinct from x.forget_at
 
 -- name: read_doomed
--- The next memories whose time has come, each with the cycle at which it did, whether it ended by its own time
--- (`expired`), and its kind. One that has faded also waits until its subject has said something on `active_days` days
--- since it was last accessed; what was superseded or compressed does not.
+-- The next memories to forget, each with the cycle at which its time came, whether it ended by its own time (`expired`), and
+-- its kind. A faded one also waits until its subject has said something on `active_days` days since its last access; a
+-- superseded or compressed one does not.
 with faded as materialized (
     select id, subject_id, accessed_at, forget_at, state = 'active' and %(active_days)s::int > 0 as waits,
            case when not lasting then expires_at + make_interval(secs => 86400 * %(expired_days)s::float8) end as ends_at
@@ -40,7 +40,7 @@ with faded as materialized (
     where tenant_id = %(tenant)s and forget_at < %(as_of)s
       and shard >= %(shard_from)s and shard < %(shard_to)s
       and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
-      -- what was pinned was there then, so no earlier cycle forgets it either; what it was merged into has its mark
+      -- a pinned memory existed before its pin, so no earlier cycle forgets it; the one it was merged into has its mark
       and id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending
                           union all
                           select c.memory_id from log.corrections c
@@ -50,7 +50,7 @@ with faded as materialized (
                                               and u.memory_id = c.memory_id and u.kind = 'unpin'
                                               and u.corrected_at > c.corrected_at and u.corrected_at <= %(as_of)s)))
 ),
-active as materialized (  -- the days on which each subject said something: their first turns and their last
+active as materialized (  -- the days on which each subject said something: their first and last turns
     select d.subject_id, array_agg(d.first_at order by d.first_at) as firsts, array_agg(d.last_at order by d.first_at) as lasts
     from (select t.subject_id, min(t.said_at) as first_at, max(t.said_at) as last_at
           from log.turns t

@@ -1,5 +1,5 @@
 -- name: discards
--- Turns by what came of them, by week: `kept`, or why they gave nothing. Week 0 is the last seven days.
+-- Turns by result and week: `kept`, or the reason why they gave nothing. Week 0 is the last seven days.
 select part, week, count(*)::float8, sum(count(*)) over (partition by week)::bigint
 from (select coalesce(x.reason, 'kept') as part, floor(extract(epoch from %(as_of)s - t.said_at) / 604800)::int as week
       from log.turns t
@@ -8,7 +8,7 @@ from (select coalesce(x.reason, 'kept') as part, floor(extract(epoch from %(as_o
 group by part, week
 
 -- name: languages
--- Turns of users by script, by week; Latin script with one of some frequent English words is english. The texts stay here.
+-- User turns by script and week; Latin script with a frequent English word counts as english. The texts stay here.
 select part, week, count(*)::float8, sum(count(*)) over (partition by week)::bigint
 from (select floor(extract(epoch from %(as_of)s - said_at) / 604800)::int as week,
              case when start ~ '[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]' then 'east_asian'
@@ -27,7 +27,7 @@ from (select floor(extract(epoch from %(as_of)s - said_at) / 604800)::int as wee
 group by part, week
 
 -- name: moods
--- Messages by mood, by week.
+-- Messages by mood and week.
 select part, week, count(*)::float8, sum(count(*)) over (partition by week)::bigint
 from (select mood as part, floor(extract(epoch from %(as_of)s - said_at) / 604800)::int as week
       from log.moods
@@ -35,7 +35,7 @@ from (select mood as part, floor(extract(epoch from %(as_of)s - said_at) / 60480
 group by part, week
 
 -- name: growth
--- Memories that a turn gave, by the week in which it was said; those that are forgotten by now count too: their id has the time.
+-- Memories from turns, by the week in which the turn was said; forgotten ones count too, because their id has the time.
 with turns as (
     select floor(extract(epoch from %(as_of)s - t.said_at) / 604800)::int as week, count(*) as turns
     from log.turns t
@@ -58,7 +58,7 @@ from turns
 left join formed on formed.week = turns.week
 
 -- name: repeats
--- New memories that say word for word what an earlier one of their subject and kind says, by week.
+-- New memories that repeat an earlier one of their subject and kind word for word, by week.
 select 'repeated', floor(extract(epoch from %(as_of)s - happened_at) / 604800)::int,
        count(*) filter (where nth > 1)::float8, count(*)
 from (select happened_at, row_number() over (partition by subject_id, kind, content_hash order by happened_at, id) as nth
@@ -76,13 +76,13 @@ from (select least(width_bucket(importance::float8, 0, 1, 5), 5) as fifth from m
 group by fifth
 
 -- name: vector_norms
--- Of each model the norm that is farthest from 1, and how many vectors there are.
+-- For each model the norm farthest from 1, and the number of vectors.
 select model, 0, (array[min(norm), max(norm)])[case when 1 - min(norm) > max(norm) - 1 then 1 else 2 end], count(*)
 from (select model, l2_norm(vec) as norm from memory.vectors where tenant_id = %(tenant)s) vectors
 group by model
 
 -- name: vector_dimensions
--- Of each model how many dimensions its vectors have, counted once each.
+-- For each model the number of different dimensions among its vectors, and the number of vectors.
 select model, 0, count(distinct vector_dims(vec))::float8, count(*)
 from memory.vectors
 where tenant_id = %(tenant)s
@@ -97,7 +97,7 @@ where tenant_id = %(tenant)s and asked_at > %(as_of)s - interval '63 days' and a
 group by 2
 
 -- name: earlier_measures
--- What the last check of each week before found, of a gate that no table has the history of.
+-- The results of each earlier week's last check, for a gate whose history no table has.
 select part, week, value * size, size
 from (select part, value, size, floor(extract(epoch from %(as_of)s - as_of) / 604800)::int as week,
              as_of = max(as_of) over (partition by floor(extract(epoch from %(as_of)s - as_of) / 604800)) as latest
@@ -107,12 +107,12 @@ from (select part, value, size, floor(extract(epoch from %(as_of)s - as_of) / 60
 where latest
 
 -- name: forget_measures
--- Rows of an earlier check at the same time, and those that no week needs any more.
+-- Delete rows of an earlier check at the same time, and those that no week needs any more.
 delete from ops.measures
 where tenant_id = %(tenant)s and (as_of = %(as_of)s or as_of < %(as_of)s - interval '90 days')
 
 -- name: write_measures
--- Rows of one check.
+-- Write the rows of one check.
 insert into ops.measures
     (tenant_id, as_of, check_id, gate, part, value, size, usual, margin, lowest, highest, weeks)
 select %(tenant)s, %(as_of)s, %(check_id)s, gate, part, value, size, usual, margin, lowest, highest, weeks
@@ -121,8 +121,8 @@ from unnest(%(gate)s::text[], %(part)s::text[], %(value)s::float8[], %(size)s::b
          as rows (gate, part, value, size, usual, margin, lowest, highest, weeks)
 
 -- name: validated
--- What Great Expectations reads of one check and gate, as the role that reads all tenants and no content. A deviation of 1 is
--- as far above the usual value as is allowed; without enough history there is none.
+-- One check and gate as Great Expectations reads them, in the role that reads all tenants and no content. A deviation of 1
+-- is as far above the usual value as is allowed; without enough history there is none.
 select tenant_id, part, value, usual, margin, (value - usual) / margin as deviation, size, weeks
 from ops.measures
 where tenant_id = any(%(tenants)s::text[]) and check_id = %(check_id)s and gate = %(gate)s

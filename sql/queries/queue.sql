@@ -1,8 +1,7 @@
 -- name: enqueue
--- Sessions that got turns wait until they go quiet, at most `max_wait` after the first turn that waits; what is known to
--- be quiet (closed, flushed) is due at once. New turns of a session that somebody works on begin a new wait, and a
--- session that failed is not tried earlier than its pause allows. Always in this order, so that two never wait for each
--- other.
+-- Queue sessions with new turns until they go quiet, at most `max_wait` after the first waiting turn; those known to be
+-- quiet (closed, flushed) are due at once. New turns of a session that a worker holds begin a new wait, and a failed session
+-- is not retried before its pause is over. Ordered, so that two writers never wait for each other.
 insert into ops.queue as q (tenant_id, subject_id, session_id, turns, said_at, first_at, last_at, due_at)
 select %(tenant)s, x.subject_id, x.session_id, sum(x.turns), max(x.said_at), %(at)s, %(at)s,
        %(at)s + case when bool_or(x.quiet) then interval '0' else least(%(quiet_after)s::interval, %(max_wait)s::interval) end
@@ -23,16 +22,16 @@ set turns = q.turns + excluded.turns,
         else least(least(q.first_at, excluded.first_at) + %(max_wait)s::interval, greatest(q.due_at, excluded.due_at)) end
 
 -- name: waiting_tenants
--- Tenants with sessions that are due and nobody works on, the longest wait first.
+-- Tenants with due sessions that no worker holds, the longest wait first.
 select tenant_id, sessions, due_at from ops.waiting_tenants(%(as_of)s, %(at)s)
 
 -- name: lock_queue
--- One claim of a tenant at a time: two could else take two sessions of one subject.
+-- Allow one claim of a tenant at a time: otherwise, two could claim sessions of one subject.
 select pg_advisory_xact_lock(hashtextextended('queue/' || %(tenant)s, 0))
 
 -- name: claim
--- Take the due sessions of the subjects that wait longest and that nobody works on. One that failed before is tried alone,
--- so that it cannot make others fail with it. A row that an enqueue holds at this moment is left for the next claim.
+-- Claim the due sessions of the subjects that wait longest and that no worker holds. A subject that failed before is tried
+-- alone, so that it cannot make others fail with it. A row that an enqueue holds at this moment is left for the next claim.
 with due as (
     select q.subject_id, min(q.due_at) as due_at, max(q.attempts) > 0 as tried
     from ops.queue q
@@ -67,12 +66,12 @@ where q.tenant_id = %(tenant)s and q.subject_id = t.subject_id and q.session_id 
 returning q.subject_id, q.session_id, q.turns, q.attempts, q.due_at, q.error
 
 -- name: renew
--- Who still works on it keeps it; how many sessions are still theirs.
+-- Extend a lease; the number of sessions that it still holds.
 update ops.queue set leased_until = %(until)s where tenant_id = %(tenant)s and lease_id = %(lease)s
 
 -- name: finish
--- What was worked in leaves the queue. A session that got turns meanwhile stays, and one with a turn said after `as_of`,
--- until then. What another has taken since, because the lease ran out, is the other's.
+-- Remove consolidated sessions from the queue. A session that got turns meanwhile stays, and one with a turn said after
+-- `as_of` stays until then. Sessions that another worker claimed after the lease ran out are left to it.
 with mine as (
     select q.subject_id, q.session_id, x.turns, q.turns = x.turns and q.said_at <= %(as_of)s as whole
     from unnest(%(subjects)s::text[], %(sessions)s::text[], %(turns)s::int[]) as x (subject_id, session_id, turns)
@@ -94,14 +93,14 @@ kept as (
 select count(*) filter (where whole), count(*) filter (where not whole) from mine
 
 -- name: postpone
--- What failed is free again, but not before its pause is over; what was no attempt is not counted as one.
+-- Release failed sessions, due when their pause is over; a claim that was no attempt is not counted as one.
 update ops.queue q
 set lease_id = null, leased_until = null, error = %(error)s, due_at = x.due_at, attempts = q.attempts - 1 + %(attempt)s
 from unnest(%(subjects)s::text[], %(sessions)s::text[], %(due_at)s::timestamptz[]) as x (subject_id, session_id, due_at)
 where q.tenant_id = %(tenant)s and q.subject_id = x.subject_id and q.session_id = x.session_id and q.lease_id = %(lease)s
 
 -- name: bury
--- What was tried too often becomes a dead letter. Its turns stay in the log, and the next cycle reads them.
+-- Turn sessions that were tried too often into dead letters. Their turns stay in the log, and the next cycle reads them.
 with gone as (
     delete from ops.queue q
     using unnest(%(ids)s::uuid[], %(subjects)s::text[], %(sessions)s::text[], %(details)s::text[])
@@ -115,7 +114,7 @@ select %(tenant)s, id, 'queue', 'not_worked_in', detail, attempts, subject_id, s
 on conflict (tenant_id, id) do update set detail = excluded.detail, attempts = d.attempts + excluded.attempts
 
 -- name: requeue
--- Sessions that became dead letters wait again, and are due at once.
+-- Put sessions that became dead letters back in the queue, due at once.
 with letters as (
     delete from ops.dead_letters
     where tenant_id = %(tenant)s and session_id is not null and (%(reason)s::text is null or reason = %(reason)s)
@@ -134,7 +133,7 @@ order by subject_id, session_id
 on conflict (tenant_id, subject_id, session_id) do update set due_at = least(q.due_at, excluded.due_at)
 
 -- name: read_waiting
--- What waits in a scope, as it stands: what another tier is about to work in.
+-- The sessions of a scope that wait now, before another tier consolidates them.
 select subject_id, session_id, turns, last_at from ops.queue
 where tenant_id = %(tenant)s and said_at <= %(as_of)s
   and shard >= %(shard_from)s and shard < %(shard_to)s
@@ -142,7 +141,7 @@ where tenant_id = %(tenant)s and said_at <= %(as_of)s
 order by subject_id, session_id
 
 -- name: clear
--- What another tier has worked in leaves the queue, unless it got turns since or somebody works on it.
+-- Remove sessions that another tier consolidated, unless they got turns since or a worker holds them.
 delete from ops.queue q
 using unnest(%(waiting_subjects)s::text[], %(waiting_sessions)s::text[], %(waiting_turns)s::int[],
              %(waiting_last_at)s::timestamptz[]) as x (subject_id, session_id, turns, last_at)
@@ -150,5 +149,5 @@ where q.tenant_id = %(tenant)s and q.subject_id = x.subject_id and q.session_id 
   and q.turns = x.turns and q.last_at = x.last_at and (q.leased_until is null or q.leased_until <= %(as_of)s)
 
 -- name: flushable_tenants
--- Tenants with sessions that are due, the longest wait first.
+-- Tenants with sessions to flush, the longest wait first.
 select tenant_id from ops.flushable_tenants(%(as_of)s)

@@ -1,5 +1,5 @@
 -- name: subjects
--- Who speaks in each subject's conversations, and when the last turn was said.
+-- The speakers in each subject's conversations, and the time of the last turn.
 select s.subject_id, s.speakers, max(t.said_at)
 from memory.subjects s
 join log.turns t on t.tenant_id = s.tenant_id and t.subject_id = s.subject_id
@@ -11,7 +11,7 @@ group by s.subject_id, s.speakers
 select id, source_id from log.turns where tenant_id = %(tenant)s
 
 -- name: recalled
--- Recalls, with the turns behind what they gave that had a good outcome afterwards and no bad one.
+-- Recalls, with the turns behind their items that had a good outcome afterwards and no bad one.
 select r.subject_id, r.question, r.asked_at, array_agg(distinct t.id::text)
 from log.recalls r
 cross join lateral unnest(r.item_ids) as g (id)

@@ -6,7 +6,7 @@ where tenant_id = %(tenant)s
 order by retired_at is not null, made_at desc, version
 
 -- name: adopt_head
--- A head comes into force; one that was there before is in force again.
+-- Put a head in force; an earlier one comes into force again.
 insert into ops.reader_heads (tenant_id, version, reader, head, models, replies, figures, made_at)
 values (%(tenant)s, %(version)s, %(reader)s, %(head)s::jsonb, %(models)s, %(replies)s, %(figures)s::jsonb, %(at)s)
 on conflict (tenant_id, version) do update
@@ -14,7 +14,7 @@ set retired_at = null, models = excluded.models, replies = excluded.replies, fig
     made_at = excluded.made_at
 
 -- name: retire_head
--- The head in force is so no more.
+-- Retire the head in force.
 update ops.reader_heads set retired_at = %(at)s
 where tenant_id = %(tenant)s and retired_at is null
 returning version

@@ -1,12 +1,12 @@
 -- name: tables
--- The tables that hold what is derived.
+-- The tables of derived data.
 select c.relname
 from pg_catalog.pg_class c
 where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p')
 order by c.relname
 
 -- name: lock_tenant
--- Wait for the stages that are at work on the tenant's subjects; none starts on them before this transaction ends.
+-- Wait for stages at work on the tenant's subjects; none starts on them before this transaction ends.
 select from memory.subjects where tenant_id = %(tenant)s order by subject_id for update
 
 -- name: empty
@@ -15,6 +15,6 @@ with gone as (delete from {table} where tenant_id = %(tenant)s returning 1)
 select count(*) from gone
 
 -- name: forgive_failures
--- Nothing is known to have failed, or to be late, of what has not been read yet.
+-- Forget failures and late subjects: nothing has been read yet.
 with late as (delete from ops.late_subjects where tenant_id = %(tenant)s)
 delete from ops.synthesis_failures where tenant_id = %(tenant)s

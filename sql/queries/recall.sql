@@ -1,7 +1,6 @@
 -- name: read_subject
--- Who speaks in the subject's conversations, by which model they are embedded, whether the subject does not want to be
--- recalled, and whether turns may wait to become memory; nothing when the subject is unknown. One of whom all turns wait is
--- known by these.
+-- The speakers in the subject's conversations, the embedding model, whether the subject refuses recall, and whether turns
+-- may wait to become memory. No row if the subject is unknown; a subject whose turns all wait is known by them.
 select s.speakers, (select t.model from ops.tenants t where t.tenant_id = %(tenant)s),
        exists (select from ops.consents c where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s and not c.recall),
        exists (select from ops.pending_turns p where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s)
@@ -20,15 +19,14 @@ where not exists (select from memory.subjects s where s.tenant_id = %(tenant)s a
 having count(*) > 0
 
 -- template: search
--- Candidates of three arms, each exact within the subject, with every signal and the weighted sum.
--- Ids start with their event time, so `item_id < horizon` leaves out what was said after the question. The plan is made
--- once for all subjects, so nothing here may depend on how many rows are expected: `limit 1` and `offset 0` keep look-ups
--- by key, a full join is never made a nested loop, and what a series function gives stands for a thousand rows to come,
--- which makes the joins with them hash joins. Each node and column of the plan costs time before the first row: a part is sent
--- only when the question needs it, and no `select *` is handed up from a table. Features: `embedded`, the question has a
--- vector (else `unembedded`); `filtered`, by item, kind or id; `dated`, it names dates; `rated`, what an item is worth by
--- itself weighs; `cached`, what the caller knows of the subject may be out of date; `standing`, the nearest preferences,
--- instructions and lasting facts are candidates.
+-- Candidates of three arms, each exact within the subject, with every signal and the weighted sum. Ids start with their
+-- event time, so `item_id < horizon` leaves out what was said after the question. The plan is made once for all subjects, so
+-- nothing here may depend on expected numbers of rows: `limit 1` and `offset 0` keep look-ups by key, a full join never
+-- becomes a nested loop, and a series function is expected to return a thousand rows, so joins with it become hash joins.
+-- Each node and column of the plan costs time before the first row: a part is sent only if the question needs it, and no
+-- `select *` is passed up from a table. Features: `embedded`, the question has a vector (else `unembedded`); `filtered`, by
+-- item, kind or id; `dated`, it names dates; `rated`, the worth of an item itself counts; `cached`, the caller's data on the
+-- subject may be out of date; `standing`, the nearest preferences, instructions and lasting facts are candidates.
 with query as materialized (  -- the speakers' names are no search words, unless there is nothing else
     select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, tsvector_to_array(w.asked) as asked,
            tsvector_to_array(case when length(w.words) > 0 then w.words else w.asked end) as words
@@ -39,7 +37,7 @@ with query as materialized (  -- the speakers' names are no search words, unless
         from to_tsvector(%(language)s::regconfig, %(question)s) as asked offset 0) w
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 ),
-marks as materialized (  -- a row for what a person corrected, forgot or pinned: hardly ever any
+marks as materialized (  -- what a person corrected, forgot or pinned: usually nothing
     select item_id, item, mark from memory.marks where tenant_id = %(tenant)s and subject_id = %(subject)s offset 0
 ),
 /* embedded.dense */
@@ -59,7 +57,7 @@ matches as materialized (  -- BM25
     where %(words)s
     group by t.item_id
 ),
-lexical as (  -- what was merged or compressed away is still on the lists: leave it out until there are enough
+lexical as (  -- merged and compressed memories are still on the lists: leave them out until there are enough
     select item_id, similarity, row_number() over (order by bm25 desc, item_id) as place
     from (select x.item_id, x.bm25,
                  /* embedded.lexical_similarity */
@@ -110,7 +108,7 @@ found as materialized (
     group by item_id
     having bool_or(is_found)
 ),
-placed as (  -- with what is known of each beside its words; rows are narrow while they are sorted by session
+placed as (  -- with the properties of each item; rows are narrow while they are sorted by session
     select *, count(*) over ()::int as found,
            max(similarity) over (partition by session_id, case when session_id is null then item_id end)
                as session_similarity
@@ -175,7 +173,7 @@ best as (
     order by last, score desc, item_id
     limit %(limit)s
 ),
-former as materialized (  -- what was stated and no longer holds, by the memory itself and by each turn that it was made of
+former as materialized (  -- statements that no longer hold, by the memory itself and by each turn that it was made from
     select x.item_id, array_agg(s.id) as ids
     from (select id from memory.memories m
           where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = 'superseded'
@@ -219,7 +217,7 @@ left join former e on e.item_id = b.item_id
 order by b.last, b.score desc, b.item_id
 
 -- part: embedded.dense
-dense as (  -- of a long turn, each part has its place
+dense as (  -- each part of a long turn has its own place
     select item_id, -distance as similarity, row_number() over (order by distance, item_id) as place
     from (select v.item_id, (v.vec <#> %(vector)s::halfvec) + 0 as distance
           from memory.vectors v
@@ -231,7 +229,7 @@ dense as (  -- of a long turn, each part has its place
 ),
 
 -- part: standing.arm
--- Small talk about the same things is often nearer to a message than what somebody wants or cannot have.
+-- Small talk about the same things is often nearer to a message than a preference or restriction.
 standing as (
     select m.id as item_id, v.similarity
     from (select m.id from memory.memories m
@@ -270,7 +268,7 @@ cross join lateral (
     offset 0) v
 
 -- part: unembedded.lexical_memories
--- A memory knows it too, and of vectors no page is read.
+-- The memory's state says the same as `live`, so no page of vectors is read.
 cross join lateral (
     select coalesce(bool_or(m.state in ('candidate', 'active')), true) as live
     from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.item_id offset 0) m
@@ -308,13 +306,13 @@ and (%(kinds)s::text[] is null or exists (
     where m.tenant_id = %(tenant)s and m.id = k.item_id and (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and (m.origin = any(%(now_origins)s) or lower(m.content) like any(%(about_now)s)))))
 
 -- part: embedded.other_similarity
-case when f.entity is not null or f.lexical is null then (  -- found by no arm that compares
+case when f.entity is not null or f.lexical is null then (  -- found by no arm that compares vectors
     select -min(v.vec <#> %(vector)s::halfvec) from memory.vectors v
     where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
       and v.item_id = f.item_id) end,
 
 -- part: dated.measured
--- How near to a date that the question names; soon after counts more than before.
+-- Nearness to a date in the question; soon after counts more than before.
 , coalesce((
     select max(case when p.happened_at < since
                     then exp(-extract(epoch from since - p.happened_at)::float8 / 86400 / 1.5)
@@ -330,7 +328,7 @@ case when f.entity is not null or f.lexical is null then (  -- found by no arm t
 , b.date
 
 -- part: rated.measured
--- What an item is worth by itself.
+-- The worth of an item by itself.
 , p.item = 'memory' as memory,
 greatest(0, least(1, 1 - extract(epoch from %(as_of)s - coalesce(m.accessed_at, p.happened_at))::float8
                          / 86400 / %(recency_days)s::float8)) as recency,
@@ -353,7 +351,7 @@ cross join query q
 , b.memory, b.recency, b.importance, b.access, b.entity, b.standing, b.length
 
 -- part: cached.column
--- Whether what was known of the subject still holds, also where nothing is found.
+-- Whether the caller's data on the subject is current, also if nothing is found.
 , k.holds
 
 -- part: cached.subject
@@ -369,7 +367,7 @@ right join (
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s) k on true
 
 -- name: replacements
--- What a person wrote in the place of these items, as long as it is no memory.
+-- A person's replacements of these items that are not memories yet.
 select k.item_id, r.id, r.kind, r.content, r.happened_at, r.importance
 from memory.marks k
 join memory.replacements r on r.tenant_id = k.tenant_id and r.subject_id = k.subject_id
@@ -378,7 +376,7 @@ where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark = 'repl
 order by k.item_id, r.happened_at desc, r.id
 
 -- name: write_recalls
--- Questions and the items given to each.
+-- Log questions and the items returned for each.
 insert into log.recalls (tenant_id, id, subject_id, asked_at, question, policy_hash, model, item_ids, dropped)
 select %(tenant)s, r.id, r.subject_id, r.asked_at, r.question, r.policy_hash, r.model, r.item_ids, r.dropped
 from jsonb_to_recordset(%(rows)s) as r (id uuid, subject_id text, asked_at timestamptz, question text, policy_hash text,

@@ -1,5 +1,5 @@
 -- name: remove_others
--- The next vectors of other models than the live one; the cache keeps them, so that going back costs no call.
+-- Delete the next vectors of models other than the live one; the cache keeps them, so that going back costs no call.
 delete from memory.vectors v
 using (select v.subject_id, v.model, v.item_id, v.part
        from memory.vectors v

@@ -1,5 +1,5 @@
 -- name: unread
--- Let a session's turns be read again; how many turns it has.
+-- Let a session's turns be read again; returns their number.
 with turns as (
     select id from log.turns
     where tenant_id = %(tenant)s and subject_id = %(subject)s and session_id = %(session)s
@@ -10,6 +10,6 @@ gone as (
 select count(*) from turns
 
 -- name: resolve
--- The session is worked in: what says that it could not be is gone.
+-- Delete the dead letter of a session that was consolidated.
 delete from ops.dead_letters
 where tenant_id = %(tenant)s and subject_id = %(subject)s and session_id = %(session)s

@@ -1,7 +1,7 @@
 -- name: position
--- Which server this is, and how far it has written the log of its cluster, or as a replica replayed it: cluster,
+-- This server, and its position in the write-ahead log of its cluster, as written or, on a replica, as replayed: cluster,
 -- database, start of the server, whether it is a replica, position in bytes, and seconds since the last commit that a
--- replica replayed (none: it replayed none since its start).
+-- replica replayed (null: it has replayed none since its start).
 select (select c.system_identifier from pg_catalog.pg_control_system() c),
        current_database()::text,
        pg_postmaster_start_time(),

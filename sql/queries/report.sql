@@ -1,12 +1,12 @@
 -- name: span
--- The tenants that have marts, all or one, and the first and last day of anything they hold.
+-- The tenants with marts, all or one, and the first and last day of their data.
 select coalesce(array_agg(tenant_id order by turns desc, tenant_id), '{}') as tenants, min(first_day) as first_day,
        max(last_day) as last_day
 from marts.tenants
 where %(tenant)s::text is null or tenant_id = %(tenant)s
 
 -- name: tenants
--- Each tenant in a row, the largest first.
+-- One row per tenant, the largest first.
 select tenant_id as tenant, policy, as_of as "memory as of", subjects, turns, turns_unread as "turns unread", memories,
        round(memories_per_turn::numeric, 3) as "memories per turn", round(mean_importance::numeric, 2) as "mean importance",
        forgotten, recalls, dead_letters as "dead letters", round(cost_usd::numeric, 2) as "cost (USD)"
@@ -23,7 +23,7 @@ where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
 order by day, tenant_id
 
 -- name: changes
--- What came and went, by week.
+-- Memories added and removed, by week.
 select date_trunc('week', day)::timestamptz as time, c.series, sum(c.value) as value
 from marts.memory_growth
 cross join lateral (values ('added', added), ('merged', -merged), ('rewritten', -rewritten), ('compressed', -compressed),
@@ -58,7 +58,7 @@ group by importance_from, kind
 order by importance_from, kind
 
 -- name: discards
--- What becomes of turns: those that gave candidates, and the others by reason.
+-- Turns by result: those that gave candidates, and the others by reason.
 select coalesce(w.words, f.reason) as category, 'turns' as series, sum(f.items) as value
 from marts.funnel f
 left join (values ('kept', 'something extracted'), ('unread', 'not read yet'), ('role', 'assistant, system or tool'),
@@ -71,7 +71,7 @@ order by sum(f.items) desc
 limit 20
 
 -- name: forgetting
--- Why memories were forgotten, by kind.
+-- Forgotten memories by reason and kind.
 select coalesce(w.words, f.reason) as category, f.kind as series, sum(f.memories) as value
 from marts.forgetting f
 left join (values ('faded', 'faded, unused'), ('expired', 'ended by its own time'), ('budget', 'beyond the budget'), ('unimportant', 'unimportant from the start'),
@@ -81,7 +81,7 @@ group by 1, 2
 order by sum(sum(f.memories)) over (partition by coalesce(w.words, f.reason)) desc, kind
 
 -- name: rates
--- Share of a week's memories that were merged or superseded later, among all of the week.
+-- Share of a week's memories that were merged or superseded later.
 select date_trunc('week', day)::timestamptz as time, c.series, sum(c.value)::float8 / nullif(sum(memories), 0) as value
 from marts.consolidation_rates
 cross join lateral (values ('merged', merged), ('superseded', superseded)) as c (series, value)
@@ -99,7 +99,7 @@ group by 1, 2
 order by 1, 2
 
 -- name: costs
--- What models cost by week, in USD.
+-- Costs of models by week, in USD.
 select date_trunc('week', day)::timestamptz as time, model as series, sum(cost_usd) as value
 from marts.model_costs
 where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
@@ -108,7 +108,7 @@ having sum(cost_usd) > 0
 order by 1, 2
 
 -- name: stages
--- Seconds that stages ran, by day of the clock.
+-- Seconds of stage runs, by day of the wall clock.
 select day::timestamptz as time, stage as series, sum(seconds) as value
 from marts.stage_runs
 where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
@@ -116,7 +116,7 @@ group by 1, 2
 order by 1, 2
 
 -- name: lag
--- What waits now; who waits longest comes first.
+-- Work that waits now, the longest wait first.
 select tenant_id as tenant, as_of as "memory as of", round(hours_behind::numeric, 1) as "hours behind",
        sessions_due as "sessions due", round(overdue_minutes::numeric) as "overdue (min)", turns_buffered as "turns buffered",
        dead_letters as "dead letters", reviews_unseen as "reviews unseen"

@@ -1,6 +1,6 @@
 -- name: read_retractions
--- Corrections that were taken back up to a time and whose subjects are not yet as if they had not been made, each with
--- whether it was worked in: by a run, or of two memories that were kept apart by the request.
+-- Retractions up to a time that have not taken effect yet, each with whether the correction was applied: by a run, or by the
+-- request itself if it keeps two memories apart.
 select c.id, c.other_id, c.subject_id,
        exists (select from memory.corrected d where d.tenant_id = c.tenant_id and d.correction_id = c.other_id)
        or exists (select from log.corrections k where k.tenant_id = c.tenant_id and k.id = c.other_id and k.kind = 'keep_apart')
@@ -12,14 +12,14 @@ where c.tenant_id = %(tenant)s and c.kind = 'retract' and c.corrected_at <= %(as
 order by c.corrected_at, c.id
 
 -- name: lift_pending
--- What the requests marked and wrote is void.
+-- Delete the marks and replacements that the requests wrote.
 with marks as (
     delete from memory.marks where tenant_id = %(tenant)s and correction_id = any(%(ids)s)
 )
 delete from memory.replacements where tenant_id = %(tenant)s and correction_id = any(%(ids)s)
 
 -- name: settle
--- These corrections have no effect any more, and no run works them in.
+-- Record these corrections as applied: they have no effect any more, and no run applies them.
 insert into memory.corrected (tenant_id, correction_id, subject_id, run_id)
 select %(tenant)s, x.id, x.subject_id, %(run_id)s from unnest(%(ids)s::uuid[], %(subject_ids)s::text[]) as x (id, subject_id)
 on conflict do nothing

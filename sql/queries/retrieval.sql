@@ -1,6 +1,6 @@
 -- name: said
--- The turns of some subjects, drawn by the hash of their names until there are enough turns, each subject's in the order of
--- their times.
+-- The turns of some subjects, drawn by the hash of their names until there are enough turns; each subject's in order of
+-- time.
 with sizes as (
     select subject_id, count(*) as turns from log.turns where tenant_id = %(tenant)s group by subject_id
 ), drawn as (
@@ -13,7 +13,7 @@ where d.before < %(turns)s and t.text <> ''
 order by t.subject_id, t.said_at, t.session_id, t.turn_index, t.id
 
 -- name: corrected
--- What a person replaced: the turn that the wrong memory was drawn from, and all that the correction withholds.
+-- Replaced memories: the turn from which each was extracted, and all that the correction withholds.
 select c.id, c.subject_id, c.corrected_at, t.text, k.ids
 from log.corrections c
 cross join lateral (
@@ -26,13 +26,13 @@ where c.tenant_id = %(tenant)s and c.kind = 'replace'
 order by c.corrected_at, c.id
 
 -- name: turn_ids
--- The ids of turns by what their caller calls them, and when the last of each subject was said.
+-- The ids of turns by the caller's ids, and the time of each subject's last turn.
 select subject_id, session_id, source_id, id, max(said_at) over (partition by subject_id)
 from log.turns
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
 
 -- name: behind
--- The turns and corrections behind memories: their own, and those of what was merged into them.
+-- The turns and corrections behind memories and those merged into them.
 select l.memory_id, l.source_id
 from memory.lineage l
 where l.tenant_id = %(tenant)s and l.memory_id = any(%(ids)s) and l.source in ('turn', 'correction')
@@ -43,7 +43,7 @@ join memory.lineage l on l.tenant_id = h.tenant_id and l.memory_id = h.id and l.
 where h.tenant_id = %(tenant)s and h.into_id = any(%(ids)s) and h.state = 'merged'
 
 -- name: latest
--- Of each question the ten turns before it: what is known without a memory.
+-- The ten turns before each question: what is known without a memory.
 select q.place, l.ids, l.texts
 from unnest(%(subjects)s::text[], %(times)s::timestamptz[]) with ordinality as q (subject_id, asked_at, place)
 cross join lateral (
@@ -53,13 +53,13 @@ cross join lateral (
           order by t.said_at desc, t.turn_index desc, t.id desc limit 10) t) l
 
 -- name: texts
--- The texts of turns, and what is right by corrections.
+-- The texts of turns, and the right texts of corrections.
 select id, text from log.turns where tenant_id = %(tenant)s and id = any(%(ids)s)
 union all
 select id, content from log.corrections where tenant_id = %(tenant)s and id = any(%(ids)s) and content is not null
 
 -- name: sessions_before
--- How many sessions of its subject began before each question.
+-- The number of the subject's sessions that began before each question.
 select q.place, count(s.began)
 from unnest(%(subjects)s::text[], %(times)s::timestamptz[]) with ordinality as q (subject_id, asked_at, place)
 left join (select subject_id, session_id, min(said_at) as began

@@ -1,5 +1,5 @@
 -- name: page_reviews
--- A page of the turns that a person should look at, the longest waiting first; from the buffer or the log, with their words.
+-- A page of the turns that a person should review, the longest wait first, with their text from the buffer or the log.
 select r.turn_id, r.subject_id, r.session_id, r.reason, r.flagged_at, r.seen_at, r.seen_by,
        coalesce((select p.text from ops.pending_turns p
                  where p.tenant_id = (select %(tenant)s::text) and p.subject_id = r.subject_id
@@ -13,7 +13,7 @@ order by r.flagged_at, r.turn_id
 limit %(limit)s
 
 -- name: mark_seen
--- A person has looked at a turn; one that was seen before keeps its time and who looked.
+-- Record that a person reviewed a turn; one reviewed before keeps its time and reviewer.
 update ops.reviews r
 set seen_by = case when r.seen_at is null then %(seen_by)s else r.seen_by end, seen_at = coalesce(r.seen_at, %(seen_at)s)
 where r.tenant_id = (select %(tenant)s::text) and r.turn_id = %(turn)s

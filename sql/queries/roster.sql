@@ -1,7 +1,7 @@
 -- name: page_subjects
--- A page of a tenant's subjects in the order of their names, with counts. Names are found by steps of the index, no more
--- of them than the page needs; a recursive query gives its rows as it finds them, so in their order. Who speaks is known to
--- memory; the turns themselves are searched of subjects alone that no run has met.
+-- A page of a tenant's subjects ordered by name, with counts. Names are found by steps along the index, no more than the
+-- page needs; a recursive query returns its rows as it finds them, so in order. Memory knows the speakers; turns are
+-- searched only for subjects that no run has met.
 with recursive known as (
     select least((select t.subject_id from log.turns t
                   where t.tenant_id = %(tenant)s and t.subject_id > %(after)s order by t.subject_id limit 1),
@@ -36,7 +36,7 @@ cross join lateral (select count(*) as memories from memory.memories m
 order by p.subject_id
 
 -- name: count_tenant
--- A tenant with its counts.
+-- The counts of a tenant.
 select %(tenant)s::text as tenant_id, %(policy)s::text as policy,
        (select count(*) from log.subjects where tenant_id = %(tenant)s) as subjects,
        (select count(*) from log.turns where tenant_id = %(tenant)s) as turns,
@@ -44,7 +44,7 @@ select %(tenant)s::text as tenant_id, %(policy)s::text as policy,
        (select max(said_at) from log.turns where tenant_id = %(tenant)s) as last_turn
 
 -- name: subjects_around
--- Subjects of the log next to a name, in their order, up to `limit` on either side: a step of the index each.
+-- Subjects of the log next to a name, in order, up to `limit` on either side: one step along the index each.
 with recursive upward as (
     (select subject_id, 1 as place from log.turns
      where tenant_id = %(tenant)s and subject_id >= %(subject)s order by subject_id limit 1)

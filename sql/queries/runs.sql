@@ -1,6 +1,6 @@
 -- name: record_run
--- Write or add to the ledger row of a run, its counts too; a retry is another attempt of the same run. The commit does not
--- wait for the disk: what a server that dies had not written yet is the end of what was done, and is done again.
+-- Write the ledger row of a run, or add to its counts; a retry is another attempt of the same run. The commit does not wait
+-- for the disk: if the server dies, only the last of the work is lost, and it is done again.
 insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, model, status, report, error,
                       model_calls, tokens, cost_usd, seconds)
 values (%(tenant)s, %(run_id)s, %(stage)s, %(as_of)s, %(scope)s, %(driver)s, %(policy)s, %(policy_hash)s, %(model)s,
@@ -32,8 +32,8 @@ order by finished_at desc
 limit %(limit)s
 
 -- name: count_failures
--- Runs that failed and were not repeated: no later run of the stage got done with all that they were to work on, subject
--- by subject where they name some. A batch of the queue that failed is done again under other times and in other company.
+-- Failed runs that were not repeated: no later run of the stage completed all of their work, subject by subject if they name
+-- some. A failed batch of the queue is done again at other times and with other subjects.
 select count(*) from ops.runs f
 where f.tenant_id = %(tenant)s and f.status = 'failed'
   and exists (

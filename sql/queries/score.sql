@@ -1,8 +1,8 @@
 -- name: write_novelty
--- Importance of new memories by how far they are from what the subject's memory held before them, and by salience
--- (which extract left in base). Pieces of one turn or document are not compared with one another. The centre runs in event
--- order, so it does not depend on how the work is cut. It is worked out once: expecting one memory in a small tenant, the
--- planner would do it for each (measured: 6 s for 330 memories).
+-- Importance of new memories by their distance from the subject's earlier memories, and by salience (which extract left in
+-- base). Pieces of one turn or document are not compared with one another. The centre runs in event order, so it does not
+-- depend on how the work is split. It is computed once: expecting one memory in a small tenant, the planner would compute it
+-- for each (measured: 6 s for 330 memories).
 with dirty as (
     select distinct subject_id from memory.memories
     where tenant_id = %(tenant)s and not scored and linked and state in ('active', 'compressed', 'superseded')
@@ -48,8 +48,8 @@ where m.tenant_id = %(tenant)s and m.id = n.id
 returning m.id, m.base, m.lasting
 
 -- name: mark_scored
--- The rest keeps the importance of its rule or kind. What link or facts has yet to look at waits: the deferred tier
--- is at it.
+-- Other memories keep the importance of their rule or kind. Those that link or facts has yet to process wait: the deferred
+-- tier is at work on them.
 update memory.memories set scored = true
 where tenant_id = %(tenant)s and not scored and linked and state <> 'candidate' and happened_at <= %(as_of)s
   and (structured or relation is null and stated is null and not origin = any(%(origins)s))
@@ -57,9 +57,9 @@ where tenant_id = %(tenant)s and not scored and linked and state <> 'candidate' 
   and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 
 -- name: read_touches
--- Recalls and positive outcomes not yet counted, with the memory they touch, in event order for each memory. The touches
--- are found once and `offset 0` keeps every read on its key: without statistics yet, as after an import, the
--- planner would find the touches anew for every pair of memories (measured: 4 s instead of 10 ms for 160 memories).
+-- Recalls and positive outcomes not yet counted, with the memory they touch, in event order for each memory. The touches are
+-- found once and `offset 0` keeps every read on its key: without statistics, as after an import, the planner would find the
+-- touches again for every pair of memories (measured: 4 s instead of 10 ms for 160 memories).
 with recalled as (
     select r.id as source_id, r.asked_at as at, item_id
     from log.recalls r, unnest(r.item_ids) item_id
@@ -99,7 +99,7 @@ where s.shard >= %(shard_from)s and s.shard < %(shard_to)s
 order by s.id, x.at, x.source_id
 
 -- name: write_touched
--- The memories as the touches left them; importance is as of the last touch.
+-- Update the touched memories; importance is as of the last touch.
 update memory.memories m
 set peak = x.peak, importance = x.peak, accessed_at = x.accessed_at, decayed_at = x.accessed_at,
     access_count = x.access_count, forget_at = case when m.state = 'merged' then null else x.forget_at end
@@ -108,7 +108,7 @@ from unnest(%(ids)s::uuid[], %(peaks)s::real[], %(accessed_at)s::timestamptz[], 
 where m.tenant_id = %(tenant)s and m.id = x.id
 
 -- name: write_accesses
--- These recalls are counted.
+-- Record these recalls as counted.
 insert into memory.accesses (tenant_id, recall_id, run_id)
 select r.tenant_id, r.id, %(run_id)s
 from log.recalls r
@@ -120,7 +120,7 @@ where r.tenant_id = %(tenant)s and r.asked_at <= %(as_of)s
 on conflict do nothing
 
 -- name: write_outcomes
--- These outcomes are counted, and each memory names those that raised it.
+-- Record these outcomes as counted, in the lineage of each memory that they raised.
 insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
 select %(tenant)s, x.memory_id, 'outcome', 'outcome', x.outcome_id, x.at, %(run_id)s
 from unnest(%(memory_ids)s::uuid[], %(outcome_ids)s::uuid[], %(at)s::timestamptz[]) as x (memory_id, outcome_id, at)

@@ -1,5 +1,5 @@
 -- name: tables
--- Every table of ours with rows.
+-- All of our tables that store rows.
 select n.nspname || '.' || c.relname
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -7,25 +7,25 @@ where n.nspname in ('log', 'memory', 'ops') and c.relkind = 'r' and c.relname <>
 order by 1
 
 -- name: abilities
--- What the user of this session may do besides: rewrite statistics, and decide over the log that is written ahead.
+-- Whether this user may rewrite statistics and control the write-ahead log, and whether the server recycles its files.
 select rolsuper, current_setting('wal_recycle') from pg_catalog.pg_roles where rolname = session_user
 
 -- name: checkpoint
--- Everything that was changed is in the files.
+-- Write all changes to the files.
 checkpoint
 
 -- name: switch_wal
--- Go on in a new file of the log that is written ahead.
+-- Begin a new file of the write-ahead log.
 select pg_switch_wal()
 
 -- name: keep_no_wal
--- Files of that log that are done with are deleted, not used again.
+-- Delete files of that log that are no longer needed, instead of recycling them.
 alter system set wal_recycle = off
 
 -- name: recycle_wal
--- As before.
+-- Restore the setting.
 alter system reset wal_recycle
 
 -- name: reload
--- Read the settings again.
+-- Reload the settings.
 select pg_reload_conf()

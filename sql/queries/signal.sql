@@ -1,5 +1,5 @@
 -- name: read_days
--- Days with turns that are not worked in yet, or with outcomes whose numbers are not kept yet, each with how many these are.
+-- Days with turns that are not processed yet, or with outcomes whose numbers are not stored yet, each with their number.
 select x.subject_id, x.day, sum(x.number)::int
 from (select d.subject_id, d.day, d.turns as number
       from memory.signal_days d
@@ -18,8 +18,8 @@ group by x.subject_id, x.day
 order by x.subject_id, x.day
 
 -- name: read_messages
--- Messages of some days without a mood, in the order of each session, with the vector of their text, what a language model told of
--- their mood, and the mood before the first of each session.
+-- Messages of some days without a mood, in the order of each session, with the vector of their text, the mood that a
+-- language model gave and, for the first of each session, whether there is a mood before it.
 with given as materialized (
     select x.subject_id, x.day from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
 ),
@@ -67,7 +67,7 @@ cross join lateral (
     order by m.said_at desc, m.turn_id desc limit 1) m
 
 -- name: write_moods
--- Moods of messages; a message that has one keeps it.
+-- Write moods of messages; an existing one stays.
 insert into memory.moods (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, confidence, method, crisis, own,
                           run_id)
 select %(tenant)s, x.*, %(run_id)s
@@ -77,19 +77,19 @@ from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(session_ids)s::text
 on conflict do nothing
 
 -- name: take_days
--- These days are worked in within this transaction; whoever reads turns of them waits, or they were here first.
+-- Take these days for this transaction; whoever reads turns of them waits, or came first.
 delete from memory.signal_days d
 using unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
 where d.tenant_id = %(tenant)s and d.subject_id = x.subject_id and d.day = x.day
 
 -- name: clear_figures
--- The figures of these days are made again.
+-- Delete the figures of these days, which are made again.
 delete from memory.signals s
 using unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
 where s.tenant_id = %(tenant)s and s.subject_id = x.subject_id and s.day = x.day
 
 -- name: write_figures
--- The figures of some days. The subject's own messages are those of the first user who speaks in the session, or of who bears the
+-- Write the figures of some days. The subject's own messages are those of the session's first user, or of a speaker with the
 -- subject's name. Every message follows the turn before it in its session; a session begins after the turn before it in any.
 insert into memory.signals (tenant_id, subject_id, counterpart, day, messages, received, sessions, begun, own_begun, latency_p50,
                             gaps, half_hours, words, questions, emoji, formal, happy, sad, anxious, excited, neutral, angry,
@@ -152,7 +152,7 @@ counterparts as materialized (
           group by 1, 2, 3, 4) c
     order by c.subject_id, c.session_id, c.day, c.heard desc, c.voice
 ),
-earlier as materialized (  -- the last turn before what was read: once a subject
+earlier as materialized (  -- the last turn before those read, once per subject
     select f.subject_id, p.said_at
     from (select subject_id, min(said_at) as said_at from turns group by subject_id) f
     cross join lateral (
@@ -190,7 +190,7 @@ group by t.subject_id, coalesce(c.voice, ''), t.day
 on conflict do nothing
 
 -- name: read_reports
--- The subject's own messages of some days that have a number; their moods are told.
+-- The subject's own messages of some days that contain a number; they have their mood already.
 with given as materialized (
     select x.subject_id, x.day from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
 ),
@@ -209,7 +209,7 @@ where exists (select from memory.moods m where m.tenant_id = %(tenant)s and m.tu
 order by t.said_at, t.id
 
 -- name: read_outcomes
--- The outcomes of some days, with the tool calls and the words of the turn that decided.
+-- The outcomes of some days, with the tool calls and the text of the turn that decided.
 select o.id, o.subject_id, o.observed_at, o.metric, o.value, t.tool_calls, t.text
 from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
 join log.outcomes o on o.tenant_id = %(tenant)s and o.subject_id = x.subject_id
@@ -220,7 +220,7 @@ where o.observed_at <= %(as_of)s and t.said_at <= %(as_of)s
 order by o.observed_at, o.id
 
 -- name: write_measurements
--- Numbers of messages and outcomes; one that is kept stays.
+-- Write numbers from messages and outcomes; an existing one stays.
 insert into memory.measurements (tenant_id, source, source_id, place, subject_id, measured_at, speaker, metric, value, topics, run_id)
 select %(tenant)s, x.source, x.source_id, x.place, x.subject_id, x.at, x.speaker, x.metric, x.value, string_to_array(x.topics, ' '),
        %(run_id)s
@@ -237,7 +237,7 @@ where m.tenant_id = %(tenant)s and m.subject_id = any(%(names)s) and m.measured_
 order by m.subject_id, m.measured_at, m.source_id, m.place
 
 -- name: read_talk
--- The subject's own messages of some days that have a mood, and of which is not kept yet what they may be about.
+-- The subject's own messages of some days that have a mood but no stored topics.
 with given as materialized (
     select x.subject_id, x.day from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
 ),
@@ -254,7 +254,7 @@ cross join lateral (
     select t.* from log.turns t where t.tenant_id = %(tenant)s and t.id = o.turn_id and t.said_at <= %(as_of)s offset 0) t
 
 -- name: write_topics
--- What messages may be about. The words of a message come as one text, with a mark for each in a second.
+-- Write the possible topics of messages. The words of a message come as one text, with a flag for each in a second.
 insert into memory.topics (tenant_id, turn_id, subject_id, said_at, words, named, run_id)
 select %(tenant)s, x.turn_id, x.subject_id, x.at, string_to_array(x.words, ' '), string_to_array(x.named, ' ')::boolean[], %(run_id)s
 from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(times)s::timestamptz[], %(words)s::text[], %(named)s::text[])
@@ -262,7 +262,7 @@ from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(times)s::timestampt
 on conflict do nothing
 
 -- name: read_topics
--- What all messages of these subjects may be about, in event order.
+-- The possible topics of all messages of these subjects, in event order.
 select k.subject_id, k.turn_id, k.said_at, k.words, k.named
 from memory.topics k
 where k.tenant_id = %(tenant)s and k.subject_id = any(%(names)s) and k.said_at <= %(as_of)s
@@ -277,14 +277,14 @@ where s.tenant_id = %(tenant)s and s.subject_id = any(%(names)s)
 order by s.subject_id, s.day, s.counterpart
 
 -- name: read_moods
--- All moods of the messages of these subjects, in event order.
+-- The moods of all of these subjects' own messages, in event order.
 select m.subject_id, m.session_id, m.said_at, m.turn_id, m.mood, m.crisis
 from memory.moods m
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(names)s) and m.own and m.said_at <= %(as_of)s
 order by m.subject_id, m.said_at, m.turn_id
 
 -- name: read_sessions
--- When each session of these subjects began and ended, in order.
+-- The beginning and end of each session of these subjects, in order.
 select t.subject_id, min(t.said_at), max(t.said_at)
 from log.turns t
 where t.tenant_id = %(tenant)s and t.subject_id = any(%(names)s) and t.said_at <= %(as_of)s
@@ -292,8 +292,8 @@ group by t.subject_id, t.session_id
 order by 1, 2, 3
 
 -- name: read_said
--- Messages of some days, in the order of each subject, as events are read from them: who wrote each if not the subject, the time
--- zone that its metadata names, and what memory has as stated in it. All of a day's, since each event is written once.
+-- Messages of some days, in order for each subject, from which life events are read: the author if not the subject, the time
+-- zone in the metadata, and the statements that memory has from it. All of a day's, because each event is written once.
 with given as materialized (
     select x.subject_id, x.day from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
 )
@@ -320,13 +320,13 @@ where t.tenant_id = %(tenant)s and t.subject_id = any(%(names)s)
 order by t.subject_id, t.said_at, t.turn_index, t.id
 
 -- name: read_zones
--- Time zones that messages of these subjects named, by day.
+-- Time zones named by messages of these subjects, by day.
 select s.subject_id, s.day, s.zone from memory.signals s
 where s.tenant_id = %(tenant)s and s.subject_id = any(%(names)s) and s.zone is not null
 order by s.subject_id, s.day, s.counterpart
 
 -- name: write_life_events
--- Events as they were told; one that is there stays as it was read first.
+-- Write life events as they were told; an existing one keeps its first reading.
 insert into memory.life_events (tenant_id, id, subject_id, speaker, kind, title, who, first_on, last_on, precision, certainty, clock,
                                 zone, yearly, worth, told_at, turn_id, memory_id, place, state, forget_at, run_id)
 select %(tenant)s, x.*, %(run_id)s
@@ -337,11 +337,11 @@ from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(speakers)s::text[], %(ki
 on conflict do nothing
 
 -- name: forget_life_events
--- Events of these subjects whose retention is over.
+-- Delete life events of these subjects whose retention is over.
 delete from memory.life_events where tenant_id = %(tenant)s and subject_id = any(%(names)s) and forget_at <= %(as_of)s
 
 -- name: read_life_events
--- All events of these subjects, in the order in which they were told.
+-- All life events of these subjects, in the order in which they were told.
 select e.subject_id, e.id, e.kind, e.title, e.speaker, e.who, e.first_on, e.last_on, e.precision, e.certainty, e.yearly, e.told_at,
        (e.told_at at time zone e.zone)::date, e.state, e.ended_at, e.by_id, e.confirmed_at, e.turn_id
 from memory.life_events e
@@ -352,7 +352,7 @@ where e.tenant_id = %(tenant)s and e.subject_id = any(%(names)s)
 order by e.subject_id, e.told_at, t.session_id collate "C", t.turn_index, e.turn_id, e.place
 
 -- name: settle_life_events
--- What became of events, where that is news.
+-- Write the new states of life events.
 update memory.life_events e
 set state = x.state, title = x.title, ended_at = x.ended_at, by_id = x.by_id, confirmed_at = x.confirmed_at
 from unnest(%(ids)s::uuid[], %(states)s::text[], %(titles)s::text[], %(ended_at)s::timestamptz[], %(by_ids)s::uuid[],
@@ -360,27 +360,27 @@ from unnest(%(ids)s::uuid[], %(states)s::text[], %(titles)s::text[], %(ended_at)
 where e.tenant_id = %(tenant)s and e.id = x.id
 
 -- name: clear_followed
--- What follows from the figures of these subjects is made again.
+-- Delete all that follows from the figures of these subjects, which is made again.
 with periods as (delete from memory.periods where tenant_id = %(tenant)s and subject_id = any(%(names)s)),
 relationships as (delete from memory.relationships where tenant_id = %(tenant)s and subject_id = any(%(names)s)),
 ties as (delete from memory.ties where tenant_id = %(tenant)s and subject_id = any(%(names)s))
 delete from memory.triggers where tenant_id = %(tenant)s and subject_id = any(%(names)s)
 
 -- name: write_periods
--- Difficult periods.
+-- Write difficult periods.
 insert into memory.periods (tenant_id, subject_id, opened_at, closed_at, turn_id, negatives, mood, run_id)
 select %(tenant)s, x.*, %(run_id)s
 from unnest(%(subject_ids)s::text[], %(opened_at)s::timestamptz[], %(closed_at)s::timestamptz[], %(turn_ids)s::uuid[],
             %(negatives)s::int[], %(moods)s::text[]) as x
 
 -- name: write_relationships
--- Stages that relationships went through.
+-- Write the stages of relationships.
 insert into memory.relationships (tenant_id, subject_id, since, stage, sessions, streak, run_id)
 select %(tenant)s, x.*, %(run_id)s
 from unnest(%(subject_ids)s::text[], %(since)s::timestamptz[], %(stages)s::text[], %(sessions)s::int[], %(streaks)s::int[]) as x
 
 -- name: write_ties
--- How subjects stand to the application.
+-- Write the ties of subjects to the application.
 insert into memory.ties (tenant_id, subject_id, day, zone, band_start, band_half_hours, band_share, band_since, gap_p50, gap_p95,
                          churn_risk, strength, why, run_id)
 select %(tenant)s, x.subject_id, x.day, x.zone, x.band_start, x.band_half_hours, x.band_share, x.band_since, x.gap_p50, x.gap_p95,
@@ -391,7 +391,7 @@ from unnest(%(subject_ids)s::text[], %(days)s::date[], %(zones)s::text[], %(band
     as x (subject_id, day, zone, band_start, band_half_hours, band_share, band_since, gap_p50, gap_p95, churn_risk, strength, why)
 
 -- name: write_triggers
--- Reasons to act.
+-- Write reasons to act.
 insert into memory.triggers (tenant_id, id, subject_id, kind, audience, happened_at, due_at, until_at, why, turn_id, withheld, run_id)
 select %(tenant)s, x.id, x.subject_id, x.kind, x.audience, x.happened_at, x.due_at, x.until_at, x.why::jsonb, x.turn_id, x.withheld,
        %(run_id)s

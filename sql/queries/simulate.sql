@@ -1,10 +1,10 @@
 -- name: has_log
--- Whether a tenant's log holds something.
+-- Whether a tenant's log has turns or events.
 select 1 where exists (select from log.turns where tenant_id = %(tenant)s)
             or exists (select from log.events where tenant_id = %(tenant)s)
 
 -- name: week
--- Active memories of a subject, the mean and the most.
+-- Mean and maximum of active memories per subject.
 select coalesce(round(avg(number), 2), 0)::float8, coalesce(max(number), 0)::int
 from (select count(m.id) as number
       from log.subjects s
@@ -13,7 +13,7 @@ from (select count(m.id) as number
       group by s.subject_id) counted
 
 -- name: milestones
--- Mean active memories of a subject by time since its first turn.
+-- Mean active memories per subject by time since its first turn.
 select milestone, round(avg(memories), 2)::float8
 from memory.milestones where tenant_id = %(tenant)s
 group by milestone order by min(days)
@@ -27,7 +27,7 @@ select kind, count(*)::int from memory.memories where tenant_id = %(tenant)s and
 select reason, count(*)::int from memory.tombstones where tenant_id = %(tenant)s group by reason order by reason
 
 -- name: totals
--- Bytes of the rows of memory, and what models cost.
+-- Bytes of the rows of memory, and the cost of models.
 select (select coalesce(sum(pg_column_size(m.*)), 0) from memory.memories m where m.tenant_id = %(tenant)s)
      + (select coalesce(sum(pg_column_size(v.*)), 0) from memory.vectors v where v.tenant_id = %(tenant)s)
      + (select coalesce(sum(pg_column_size(i.*)), 0) from memory.items i where i.tenant_id = %(tenant)s)
@@ -37,7 +37,7 @@ select (select coalesce(sum(pg_column_size(m.*)), 0) from memory.memories m wher
        (select coalesce(sum(cost_usd), 0)::float8 from ops.runs where tenant_id = %(tenant)s)
 
 -- name: still_told
--- Of turns that told of something with an end, those of which a memory still tells without an end, or past it.
+-- The number of turns about something with an end of which a memory still tells without an end, or past it.
 select count(distinct t.id)::int
 from unnest(%(subjects)s::text[], %(sources)s::text[]) as x (subject_id, source_id)
 join log.turns t on t.tenant_id = %(tenant)s and t.subject_id = x.subject_id and t.source_id = x.source_id

@@ -1,11 +1,11 @@
 -- name: lock
--- One reader at a time notices changes, so that positions are committed in their order and a cursor passes over none.
+-- Let one reader at a time notice changes, so that positions are committed in order and a cursor skips none.
 select pg_advisory_xact_lock(hashtextextended('states/' || %(tenant)s, 0))
 
 -- template: notice
--- Give a version and the next position to each state that differs from the one that was noticed last: of all subjects, or of
--- some. A state is told apart by the sums of hashes of what it consists of, a scan a table: building every state would take ten
--- times as long. Of whoever was erased, or is not recalled, the state is nothing. Feature: `some`, subjects are named.
+-- Give a version and the next position to each state that differs from the last one noticed: of all subjects, or of some.
+-- States are compared by sums of hashes of their parts, one scan per table: building every state would take ten times as
+-- long. A subject that was erased, or is not recalled, has no state. Feature: `some`, subjects are named.
 with parts as (
     select subject_id, 'facts' as part, sum(hash_record_extended(row(id, value, confidence), 0)) as hash
     from memory.structured_facts

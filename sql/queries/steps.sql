@@ -1,5 +1,5 @@
 -- name: open_cycle
--- Begin a cycle's steps: no step of it is done, and which cycle it is not known yet. What was opened before begins anew.
+-- Begin the steps of a cycle: no step is done, and the cycle is not chosen yet. A cycle opened before begins anew.
 insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, status)
 values (%(tenant)s, %(run_id)s, 'cycle', %(as_of)s, %(scope)s || jsonb_build_object('opened_at', clock_timestamp()),
         %(driver)s, %(policy)s, %(policy_hash)s, 'done')
@@ -8,12 +8,12 @@ on conflict (tenant_id, run_id) do update set
     report = '{}', attempts = ops.runs.attempts + 1, finished_at = clock_timestamp()
 
 -- name: choose_cycle
--- The cycle that is left to the steps: its time, and its subjects where they are few.
+-- Record the cycle that the steps process: its time, and its subjects if they are few.
 update ops.runs set scope = scope || %(chosen)s, finished_at = clock_timestamp()
 where tenant_id = %(tenant)s and run_id = %(run_id)s
 
 -- name: mark_step
--- A step is done.
+-- Mark a step as done.
 update ops.runs set report = report || jsonb_build_object(%(step)s::text, 1), seconds = seconds + %(seconds)s,
                     finished_at = clock_timestamp()
 where tenant_id = %(tenant)s and run_id = %(run_id)s
@@ -29,8 +29,8 @@ where tenant_id = %(tenant)s and stage = 'cycle' and scope -> 'shards' is not di
 order by as_of desc limit 1
 
 -- name: clear_worked_in
--- Sessions whose turns a cycle has worked in leave the queue, unless they got turns since it was opened or somebody works
--- on them. Turns of the minute before may have come after the log was read: these stay.
+-- Remove sessions whose turns a cycle has consolidated from the queue, unless they got turns since it was opened or a worker
+-- holds them. Turns of the minute before may have arrived after the log was read: these stay.
 delete from ops.queue
 where tenant_id = %(tenant)s and said_at <= %(as_of)s and last_at <= %(opened_at)s::timestamptz - interval '1 minute'
   and (leased_until is null or leased_until <= %(as_of)s)
@@ -38,7 +38,7 @@ where tenant_id = %(tenant)s and said_at <= %(as_of)s and last_at <= %(opened_at
   and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 
 -- name: sum_cycles
--- What the runs of each stage in a bucket did since its cycle was opened: past cycles, the last one and their sums.
+-- Sums over the runs of each stage in a bucket since its cycle was opened: those of past cycles and of the last one.
 with done as (
     select stage, report, seconds, cost_usd from ops.runs
     where tenant_id = %(tenant)s and stage <> 'cycle' and driver = %(driver)s and finished_at >= %(opened_at)s

@@ -1,5 +1,5 @@
 -- name: lock_subjects
--- Let one writer at a time work on these subjects; always in this order, so that two never wait for each other.
+-- Let one writer at a time work on these subjects. Ordered, so that two never wait for each other.
 select from memory.subjects
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
 order by subject_id
@@ -14,19 +14,19 @@ order by subject_id
 for update
 
 -- name: add_subjects
--- Make subjects known, in the order in which they are locked: what is not there cannot be.
+-- Add subjects, in the order in which they are locked: a missing row cannot be locked.
 insert into memory.subjects (tenant_id, subject_id)
 select distinct %(tenant)s, x from unnest(%(subjects)s::text[]) x order by 2
 on conflict do nothing
 
 -- name: count_erasures
--- The number of a tenant's last erasure; 0: there was none.
+-- The number of a tenant's last erasure; 0 if there was none.
 select coalesce(max(number), 0) from ops.erasures where tenant_id = %(tenant)s
 
 -- name: hold_off_erasures
--- Nothing of the tenant is erased before the transaction ends; any number may hold at once.
+-- Prevent erasures of the tenant until the transaction ends; any number of transactions may do so at once.
 select pg_advisory_xact_lock_shared(hashtextextended('erasing/' || %(tenant)s, 0))
 
 -- name: begin_erasing
--- Nobody writes what they read of the tenant earlier before the transaction ends.
+-- Until the transaction ends, let nobody write what they read of the tenant earlier.
 select pg_advisory_xact_lock(hashtextextended('erasing/' || %(tenant)s, 0))

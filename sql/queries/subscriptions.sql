@@ -1,19 +1,19 @@
 -- name: add_subscription
--- A webhook.
+-- Add a webhook.
 insert into ops.subscriptions (tenant_id, id, url, secret, events, made_at)
 select %(tenant)s, %(id)s, %(url)s, %(secret)s, %(events)s::text[], %(made_at)s
 where exists (select from ops.tenants t where t.tenant_id = %(tenant)s)
 returning id
 
 -- name: know_memories
--- Memories that there are when somebody first subscribes to memories: only what changes from now on is told.
+-- Record existing memories when somebody first subscribes to memories: only later changes are announced.
 insert into ops.announced (tenant_id, memory_id, subject_id, state)
 select m.tenant_id, m.id, m.subject_id, m.state from memory.memories m
 where m.tenant_id = %(tenant)s and m.state <> 'candidate'
 on conflict do nothing
 
 -- name: list_subscriptions
--- Webhooks, those in force first, with what waits for them, was delivered and was given up.
+-- Webhooks, those in force first, with the numbers of messages that wait, were delivered and were given up.
 select s.id, s.url, s.events, s.made_at, s.ended_at,
        count(o.id) filter (where o.delivered_at is null and o.dead_at is null) as waiting, count(o.delivered_at) as delivered,
        count(o.dead_at) as dead
@@ -24,7 +24,7 @@ group by s.id, s.url, s.events, s.made_at, s.ended_at
 order by s.ended_at is not null, s.made_at, s.id
 
 -- name: end_subscription
--- Nothing is sent to a webhook any more; what waits for it is dropped.
+-- End a webhook: nothing is sent to it any more, and waiting messages are dropped.
 with ended as (
     update ops.subscriptions set ended_at = coalesce(ended_at, %(at)s)
     where tenant_id = %(tenant)s and id = %(id)s
@@ -37,7 +37,7 @@ dropped as (
 select id from ended
 
 -- name: replay_dead
--- Messages that were given up are sent again: of one webhook, or of all.
+-- Send messages that were given up again: of one webhook, or of all.
 update ops.outbox o set dead_at = null, attempts = 0, due_at = %(at)s, leased_until = null
 from ops.subscriptions s
 where o.tenant_id = %(tenant)s and o.dead_at is not null and (%(id)s::uuid is null or o.subscription_id = %(id)s)

@@ -1,5 +1,5 @@
 -- name: read_waiting
--- The next subjects of whom something waits to be worked in, but for those that a model failed on at this time already.
+-- The next subjects with unprocessed observations, except those on which a model failed at this time already.
 select distinct o.subject_id
 from ops.unsynthesized o
 where o.tenant_id = %(tenant)s and o.at <= %(horizon)s and o.subject_id > %(after)s
@@ -13,8 +13,8 @@ order by o.subject_id
 limit %(limit)s
 
 -- name: read_observations
--- The first observations of each of these subjects, by event time, then arrival (events after memories of turns). Of
--- those that are only quoted no more is read than is shown.
+-- The first observations of each of these subjects, by event time, then arrival (events after memories of turns). Those that
+-- are only quoted are read no further than they are shown.
 select x.subject_id, x.item, x.item_id, x.at, x.type, x.channel, x.connection_id, x.key,
        case when x.type in ('scaffold_update', 'connection_context') then x.content
             else left(x.content, %(letters)s + 1) end
@@ -34,8 +34,8 @@ where %(most)s::int is null or x.place <= %(most)s
 order by x.subject_id, x.place
 
 -- name: read_entries
--- All that was ever stated of these subjects, and whether a person said that something it rests on is wrong: a memory,
--- or one that was made of an event.
+-- All entries ever stated of these subjects, and whether a person called a source of each wrong: a memory, or one made from
+-- an event.
 select s.subject_id, s.id, s.connection_id, s.path, s.value, s.confidence, s.basis, s.valid_from, s.sources, s.model,
        s.state, s.valid_to, s.replaced_by,
        exists (select from memory.tombstones t
@@ -49,7 +49,7 @@ from memory.scaffold s
 where s.tenant_id = %(tenant)s and s.subject_id = any(%(portion)s)
 
 -- name: read_narratives
--- The narrative in force of these subjects; empty where something that may stand in it was found wrong since.
+-- The narratives in force of these subjects; empty if something that they may contain was found wrong since.
 select p.subject_id, p.id,
        case when exists (select from memory.tombstones t
                          where t.tenant_id = p.tenant_id and t.subject_id = p.subject_id and t.reason in ('wrong', 'forgotten_on_request')
@@ -59,19 +59,19 @@ from memory.profiles p
 where p.tenant_id = %(tenant)s and p.subject_id = any(%(portion)s) and p.replaced_at is null
 
 -- name: read_failures
--- How often in a row a model failed on these subjects.
+-- How often in a row a model failed on each of these subjects.
 select subject_id, attempts from ops.synthesis_failures
 where tenant_id = %(tenant)s and subject_id = any(%(portion)s)
 
 -- name: mark_synthesized
--- Observations that are worked in now.
+-- Mark observations as processed.
 insert into memory.synthesized (tenant_id, item_id, item, subject_id, run_id, model)
 select %(tenant)s, x.item_id, x.item, x.subject_id, %(run_id)s, x.model
 from unnest(%(item_ids)s::uuid[], %(items)s::text[], %(subject_ids)s::text[], %(models)s::text[])
     as x (item_id, item, subject_id, model)
 
 -- name: change_entries
--- What became of entries that are known.
+-- Write the new states of known entries.
 update memory.scaffold s
 set state = x.state, valid_to = x.valid_to, replaced_by = x.replaced_by
 from unnest(%(ids)s::uuid[], %(states)s::text[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[])
@@ -79,7 +79,7 @@ from unnest(%(ids)s::uuid[], %(states)s::text[], %(valid_to)s::timestamptz[], %(
 where s.tenant_id = %(tenant)s and s.id = x.id
 
 -- name: write_entries
--- New entries, those in force and those that something outweighs.
+-- Write new entries, those in force and outweighed ones.
 insert into memory.scaffold (tenant_id, id, subject_id, connection_id, path, value, confidence, basis, state, valid_from,
                              valid_to, replaced_by, sources, run_id, policy_hash, model, prompt_hash)
 select %(tenant)s, x.id, x.subject_id, x.connection_id,
@@ -94,14 +94,14 @@ from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(connection_ids)s::text[]
 on conflict do nothing
 
 -- name: replace_narratives
--- The narratives that new ones take the place of.
+-- End the narratives that new ones replace.
 update memory.profiles p
 set replaced_at = x.made_at, replaced_by = x.id
 from unnest(%(subject_ids)s::text[], %(ids)s::uuid[], %(made_at)s::timestamptz[]) as x (subject_id, id, made_at)
 where p.tenant_id = %(tenant)s and p.subject_id = x.subject_id and p.replaced_at is null and p.id <> x.id
 
 -- name: write_narratives
--- New narratives.
+-- Write new narratives.
 insert into memory.profiles (tenant_id, id, subject_id, narrative, told_until, made_at, run_id, policy_hash, model,
                              prompt_hash)
 select %(tenant)s, x.id, x.subject_id, x.narrative, x.told_until, x.made_at, %(run_id)s, %(policy_hash)s, %(model)s,
@@ -110,7 +110,7 @@ from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(narratives)s::text[], %(
             %(made_at)s::timestamptz[]) as x (id, subject_id, narrative, told_until, made_at)
 
 -- name: drop_narratives
--- Old narratives beyond those that are kept, and those that were never in force at any time.
+-- Delete old narratives beyond those that are kept, and those that were never in force.
 delete from memory.profiles p
 using (select p.id, p.replaced_at = p.made_at as never,
               row_number() over (partition by p.subject_id
@@ -120,7 +120,7 @@ using (select p.id, p.replaced_at = p.made_at as never,
 where p.tenant_id = %(tenant)s and p.id = x.id and (x.never or x.place > %(most)s)
 
 -- name: read_known_facts
--- Facts that are known word for word of their subject, or that a person said are wrong or had forgotten.
+-- Facts that are known word for word of their subject, or that a person called wrong or had forgotten.
 select x.id
 from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(contents)s::text[]) as x (id, subject_id, content)
 cross join lateral (select sha256(convert_to(x.content, 'UTF8')) as content_hash) h
@@ -133,7 +133,7 @@ where exists (select from memory.memories m
                 and t.content_hash = h.content_hash)
 
 -- name: write_failures
--- Subjects that wait for the next cycle, and how often in a row a reply was of no use.
+-- Let subjects wait for the next cycle, with the number of useless replies in a row.
 insert into ops.synthesis_failures (tenant_id, subject_id, failed_at, attempts, reason)
 select %(tenant)s, x.subject_id, %(as_of)s, x.attempts, x.reason
 from unnest(%(subject_ids)s::text[], %(attempts)s::int[], %(reasons)s::text[]) as x (subject_id, attempts, reason)
@@ -142,5 +142,5 @@ set failed_at = greatest(ops.synthesis_failures.failed_at, excluded.failed_at), 
     reason = excluded.reason
 
 -- name: clear_failures
--- Subjects that are worked in after all.
+-- Clear the failures of subjects that were processed after all.
 delete from ops.synthesis_failures where tenant_id = %(tenant)s and subject_id = any(%(done)s)

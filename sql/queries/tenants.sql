@@ -1,14 +1,14 @@
 -- name: list_tenants
--- Every tenant and the policy its memory is made by.
+-- Every tenant and its policy.
 select tenant_id, policy from ops.tenants order by tenant_id
 
 -- name: ensure_tenant
--- Make the tenant known; keeps the policy it has. Its keys mark what is erased, and backups made before have them too.
+-- Add the tenant; a known one keeps its policy. Its keys mark erased data; backups from before an erasure have them too.
 with keys as (insert into ops.erasure_keys (tenant_id) values (%(tenant)s) on conflict do nothing)
 insert into ops.tenants (tenant_id, policy) values (%(tenant)s, %(policy)s) on conflict do nothing
 
 -- name: set_policy
--- Choose the policy by which the tenant's memory is made.
+-- Set the tenant's policy.
 with keys as (insert into ops.erasure_keys (tenant_id) values (%(tenant)s) on conflict do nothing)
 insert into ops.tenants (tenant_id, policy) values (%(tenant)s, %(policy)s)
 on conflict (tenant_id) do update set policy = excluded.policy
@@ -18,11 +18,11 @@ on conflict (tenant_id) do update set policy = excluded.policy
 select policy from ops.tenants where tenant_id = %(tenant)s
 
 -- name: hold_model
--- The tenant's live embedding model, if one is chosen, which stays so until the transaction ends.
+-- The tenant's live embedding model, if one is chosen; it cannot be switched until the transaction ends.
 select model from ops.tenants where tenant_id = %(tenant)s and model is not null for share
 
 -- name: choose_model
--- The first model that embeds becomes the live one.
+-- Make the first model that embeds the live one.
 update ops.tenants set model = %(model)s where tenant_id = %(tenant)s and model is null
 
 -- name: lock_model
@@ -30,11 +30,11 @@ update ops.tenants set model = %(model)s where tenant_id = %(tenant)s and model 
 select from ops.tenants where tenant_id = %(tenant)s for update
 
 -- name: set_model
--- Recall finds by the vectors of this model from now on.
+-- Recall by the vectors of this model from now on.
 update ops.tenants set model = %(model)s where tenant_id = %(tenant)s
 
 -- name: read_clock
--- The time at which the tenant's clock stands still; null: it runs.
+-- The fixed time of the tenant's clock; null: it runs.
 select clock_at from ops.tenants where tenant_id = %(tenant)s
 
 -- name: set_clock
@@ -42,7 +42,7 @@ select clock_at from ops.tenants where tenant_id = %(tenant)s
 update ops.tenants set clock_at = %(at)s where tenant_id = %(tenant)s
 
 -- name: count_missing
--- Items that have vectors of the live model and none of the new one.
+-- The number of items with vectors of the live model and none of the new one.
 select count(*)
 from (select distinct v.subject_id, v.item_id
       from memory.vectors v

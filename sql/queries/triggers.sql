@@ -1,5 +1,5 @@
 -- name: page_triggers
--- A page of triggers, the next due first: of a time, or all; of a subject, or all.
+-- A page of triggers, the next due first: those due at a time or all, of one subject or all.
 select g.id, g.subject_id, g.kind, g.audience, g.happened_at, g.due_at, g.until_at, g.why, g.turn_id, g.withheld,
        a.action, a.acted_at, a.actor
 from memory.triggers g
@@ -12,7 +12,7 @@ order by g.due_at, g.id
 limit %(limit)s
 
 -- name: standing
--- How a subject stands at a time: its tie, its open difficult period and the stages of the relationship so far.
+-- A subject's tie, its open difficult period and the stages of the relationship, at a time.
 select t.day, t.zone, t.band_start, t.band_half_hours, t.band_share, t.band_since, t.gap_p50, t.gap_p95, t.churn_risk, t.strength,
        t.why,
        (select p.opened_at from memory.periods p
@@ -26,7 +26,7 @@ from memory.ties t
 where t.tenant_id = (select %(tenant)s::text) and t.subject_id = %(subject)s
 
 -- name: page_days
--- Figures of a subject by day or week and counterpart, the latest first.
+-- A subject's figures by day and counterpart, the latest first.
 select s.day, s.counterpart, s.messages, s.received, s.sessions, s.begun, s.own_begun, s.latency_p50 as latency, s.words, s.questions,
        s.emoji, s.formal, s.happy, s.sad, s.anxious, s.excited, s.neutral, s.angry, s.frustrated, s.flirty, s.bored, s.grateful
 from memory.signals s
@@ -35,7 +35,7 @@ order by s.day desc, s.counterpart
 limit %(limit)s
 
 -- name: page_weeks
--- Likewise by week.
+-- The same by week.
 select s.week as day, s.counterpart, s.messages, s.received, s.sessions, s.begun, s.own_begun, s.latency, s.words, s.questions,
        s.emoji, s.formal, s.happy, s.sad, s.anxious, s.excited, s.neutral, s.angry, s.frustrated, s.flirty, s.bored, s.grateful
 from memory.signal_weeks s

@@ -13,7 +13,7 @@ from memory.memories
 where tenant_id = %(tenant)s and id = %(loser)s and state = 'superseded' and superseded_by is not null
 
 -- name: restore
--- A superseded memory holds again, and so does what it stated by key; facts decides again at its next run.
+-- Put a superseded memory in force again, with the structured facts that it stated; facts decides again at its next run.
 with facts as (
     update memory.structured_facts f set valid_to = null, replaced_by = null
     where f.tenant_id = %(tenant)s and f.valid_to = (
@@ -23,13 +23,13 @@ with facts as (
 )
 update memory.memories
 set state = 'active', valid_to = null, superseded_by = null, ended_by = null, structured = false, forget_at = %(forget_at)s,
-    -- what lasts fades only while it is superseded
+    -- a lasting memory fades only while it is superseded
     importance = case when lasting then peak else importance end,
     decayed_at = case when lasting then accessed_at else decayed_at end
 where tenant_id = %(tenant)s and id = %(loser)s
 
 -- name: read_undone
--- The memory from which this one was last parted, if that was not taken back.
+-- The memory from which this one was last separated, unless that was retracted.
 select c.other_id from log.corrections c
 where c.tenant_id = %(tenant)s and c.kind = 'keep_apart' and c.memory_id = %(loser)s
   and not exists (select from log.corrections u
@@ -37,18 +37,18 @@ where c.tenant_id = %(tenant)s and c.kind = 'keep_apart' and c.memory_id = %(los
 order by c.corrected_at desc, c.id limit 1
 
 -- name: count_apart
--- How often these two were kept apart before.
+-- The number of times these two were kept apart before.
 select count(*) from log.corrections
 where tenant_id = %(tenant)s and kind = 'keep_apart' and memory_id = %(loser)s and other_id = %(other)s
 
 -- name: write_correction
--- These two are not the same, and both hold, until somebody takes that back.
+-- Log that these two are not the same, and that both hold, until somebody retracts it.
 insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, other_id, corrected_at, actor)
 values (%(tenant)s, %(id)s, %(subject)s, 'keep_apart', %(loser)s, %(other)s, %(as_of)s, %(actor)s)
 on conflict do nothing
 
 -- name: revive
--- A merged memory stands for itself again, and for all that was merged into it before.
+-- Let a merged memory stand for itself again, and for all that was merged into it before.
 with recursive held as (
     select g.loser_id from memory.merges g where g.tenant_id = %(tenant)s and g.survivor_id = %(loser)s
     union
@@ -64,7 +64,7 @@ set state = 'active', into_id = null, forget_at = %(forget_at)s, structured = st
 where tenant_id = %(tenant)s and id = %(loser)s
 
 -- name: read_survivor
--- What the survivor of an undone merge has, and whether another that was merged into it lasts.
+-- The survivor of an undone merge, and whether another memory that was merged into it is lasting.
 select m.kind, m.state, m.peak, m.accessed_at, m.expires_at, m.relation, m.phase,
        exists (select from memory.merges g
                join memory.memories l on l.tenant_id = g.tenant_id and l.id = g.loser_id
@@ -72,14 +72,14 @@ select m.kind, m.state, m.peak, m.accessed_at, m.expires_at, m.relation, m.phase
 from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(survivor)s for update of m
 
 -- name: weaken
--- The survivor without what the merge gave it.
+-- Take from the survivor what the merge gave it.
 update memory.memories
 set peak = %(peak)s, importance = greatest(importance - %(gained)s, 0), forget_at = %(forget_at)s,
     lasting = %(lasting)s, access_count = greatest(access_count - %(access_count)s, 0)
 where tenant_id = %(tenant)s and id = %(survivor)s
 
 -- name: forget_merge
--- The merge and its line in the lineage are gone; the correction remains.
+-- Delete the merge and its line in the lineage; the correction remains.
 with gone as (
     delete from memory.merges where tenant_id = %(tenant)s and loser_id = %(loser)s returning survivor_id, loser_id
 )

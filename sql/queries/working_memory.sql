@@ -1,6 +1,6 @@
 -- name: read_session
--- The entry of a session that has not ended, with the first turn of its window and the latest: those in the log before
--- those on their way there. A turn that lies in both, sent again while a flush was under way, is taken from the log.
+-- The entry of a session that has not ended, with the first turn of its window and the latest ones: those in the log before
+-- those in the buffer. A turn in both, because it was sent again during a flush, is taken from the log.
 with entry as (
     select s.* from ops.sessions s
     where s.tenant_id = (select %(tenant)s::text) and s.subject_id = %(subject)s::text
@@ -51,8 +51,8 @@ select e.opened_at, e.touched_at, e.expires_at, e.flush_at, e.mood, e.preference
 from entry e
 
 -- name: update_session
--- What the caller holds of a session: each list that is given takes the place of the one before. Opens the entry where
--- there is none, anew where it has ended.
+-- Write the caller's lists of a session: each given list replaces the previous one. Opens the entry if there is none, and
+-- anew if it has ended.
 insert into ops.sessions as s (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at, preferences,
                                confirmations, tool_results)
 values (%(tenant)s, %(subject)s, %(session)s, %(as_of)s, %(as_of)s, %(as_of)s, %(as_of)s + %(ttl)s::interval,
@@ -72,7 +72,7 @@ set opened_at = case when s.expires_at <= excluded.touched_at then excluded.open
                             case when s.expires_at > excluded.touched_at then s.tool_results end, '[]')
 
 -- name: close_session
--- The session is over: its turns are due at once, and with them the entry ends.
+-- Close a session: its turns are due at once, and with them the entry ends.
 update ops.sessions s set closing = true, flush_at = %(as_of)s
 where s.tenant_id = (select %(tenant)s::text) and s.subject_id = %(subject)s::text and s.session_id = %(session)s::text
 returning (select count(*) from ops.pending_turns p

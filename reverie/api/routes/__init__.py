@@ -1,21 +1,21 @@
-"""Routes, one module a noun; `ROUTERS` is their order in the documentation and in matching.
+"""Routes, one module per noun; `ROUTERS` is their order in the documentation and in matching.
 
 - `turns`: messages as they are written
 - `sessions`: closing a session
 - `working_memory`: the state of a session in progress
 - `recalls`: questions about a subject
 - `contexts`: the context for a language model
-- `connections`: cached tools of connections, and what was learned about them
+- `connections`: cached tools of connections, and information about them
 - `observations`: events beside the turns
 - `outcomes`: results of decisions
-- `corrections`: what a person says about a memory
+- `corrections`: a person's corrections of a memory
 - `facts`: structured facts, the profile and staged recall
 - `memories`: memories with their lineage
 - `entities`: entities and their graph
 - `conflicts`: memories that cannot both hold
-- `life_events`: what happened to a subject or will happen, by day
+- `life_events`: past and future events of a subject, by day
 - `triggers`: reasons to act for a subject, and its signals
-- `webhooks`: where events are sent
+- `webhooks`: the addresses that events are sent to
 - `reviews`: turns that a person should look at
 - `store`: the key-value store of agent frameworks
 - `assist/`: tools for a message, lessons of other sessions, inboxes, the feed of states

@@ -1,4 +1,4 @@
-"""Conflicts: memories that cannot both hold, and of which nothing says which one does."""
+"""Conflicts: pairs of memories that cannot both hold, where nothing decides between them."""
 
 from __future__ import annotations
 

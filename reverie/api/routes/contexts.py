@@ -1,4 +1,4 @@
-"""Contexts: what a model is told about a subject, laid out and budgeted (spec D8-D12)."""
+"""Contexts: the text about a subject for a model's prompt, laid out within budgets (spec D8-D12)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corrections: what a person says of a memory; it holds in every rebuild (spec E4)."""
+"""Corrections of memories by a person; they hold in every rebuild (spec E4)."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _answer(made: Corrected) -> Response:
 
 
 async def _flushed(memory_id: UUID, caller: Caller) -> bool:
-    """Whether turns waited of which the memory may be made; they are in the log now."""
+    """Move waiting turns that the memory may be made of to the log; return whether there were any."""
     flush = partial(
         flush_turns_of,
         caller.services.batches,

@@ -1,4 +1,4 @@
-"""Entities: whom and what a subject's memories speak of, and the graph that they make."""
+"""Entities: the people and things that a subject's memories name, and their graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structured facts, looked up by key; the profile made of them; and the recall that begins with them (spec B5, D6)."""
+"""Structured facts by key, the profile made of them, and the staged recall that begins with them (spec B5, D6)."""
 
 from __future__ import annotations
 

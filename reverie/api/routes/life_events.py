@@ -1,4 +1,4 @@
-"""Life events: what happened to a subject or will happen, by day, as a list and as a calendar."""
+"""Life events: past and future events of a subject, by day, as a list and as a calendar."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_window(
     upcoming: Annotated[bool, Query(description="Only events that are not over.")] = False,
     every: Annotated[bool, Query(description="Also events that were called off.")] = False,
 ) -> EventWindow:
-    """Return the window that the query's parameters are."""
+    """Return the window from the query parameters."""
     return EventWindow(since=since, until=until, upcoming=upcoming, every=every)
 
 
@@ -58,7 +58,7 @@ async def get_life_events(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """List what happened to a subject or will happen, by day, with how exactly and how surely the day is known.
+    """List past and future events of a subject by day, with how precisely and how surely the day is known.
 
     An event that comes every year is listed once, on its next day. A plan that was moved is listed on its latest day.
     """

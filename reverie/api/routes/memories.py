@@ -1,4 +1,4 @@
-"""Memories: listed with filters and cursors, and one with its lineage and history."""
+"""Memories: lists with filters and cursors, and single memories with lineage and history."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_filter(
         Name | None, Query(description="Only memories that name this entity, such as `pet:bruno`.")
     ] = None,
 ) -> MemoryFilter:
-    """Return the filter that the query's parameters are."""
+    """Return the filter from the query parameters."""
     return MemoryFilter(
         kinds=tuple(kinds or KINDS),
         states=tuple(states or ("active", "candidate")),

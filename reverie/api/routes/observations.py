@@ -1,4 +1,4 @@
-"""Observations: what is noticed beside the turns, whichever channel it comes by (spec A7, A8)."""
+"""Observations beside the turns, from every channel (spec A7, A8)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ObservationBody(Body):
     observed_at: Time | None = Field(default=None, description="When it was observed. Default: now.")
 
     def source(self, caller: Caller) -> ObservationSource:
-        """Return where it comes from, as the event bus knows it."""
+        """Return the origin of the observation for the event bus."""
         return ObservationSource(
             tenant_id=caller.tenant_id,
             subject_id=self.subject_id,

@@ -1,4 +1,4 @@
-"""For whoever runs it, outside `/v1` and without a key: alive, ready, figures."""
+"""Health, readiness and metrics for operators, outside `/v1` and without a key."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Readiness(Answer):
     )
 
     status: str
-    #: None: recall answers by words and entities alone.
+    #: None: recall searches by words and entities only.
     embedding_model: str | None
-    #: None: moods are told without a language model.
+    #: None: moods are determined without a language model.
     mood_model: str | None
-    #: None: what is recalled is ranked by weighed signals. Where it cannot be had, the notes say so.
+    #: None: the weighed signals rank the hits. If a configured one cannot be loaded, the notes say so.
     reranker: str | None
     notes: list[str]
 

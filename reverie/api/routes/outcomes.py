@@ -1,4 +1,4 @@
-"""Outcomes: what came of a decision; a good one raises the memories tied to it (spec B4)."""
+"""Outcomes: measured results of decisions; a good one raises the memories tied to it (spec B4)."""
 
 from __future__ import annotations
 

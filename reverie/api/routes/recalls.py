@@ -1,4 +1,4 @@
-"""Recalls: a question about a subject, answered with the reason for every hit (spec D1-D5, D7)."""
+"""Recalls: answers to a question about a subject, with the reason for every hit (spec D1-D5, D7)."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def _query(body: RecallRequest) -> RecallQuery:
 
 
 def shown(found: RecallResult, *, why: bool) -> dict[str, Any]:
-    """The answer as JSON has it."""
+    """Return the answer in the form of the response; `why`: with every signal and drop."""
     told = {
         "id": found.id,
         "subject_id": found.subject_id,

@@ -52,7 +52,7 @@ async def list_flagged(
     """List turns that were flagged for review, such as signs of a crisis. Requires the scope admin."""
     place = decode_cursor(cursor, _aware, UUID)
     after = (place[0], place[1]) if place else None
-    # the reader's role sees nothing of what is not in the log yet
+    # the reader's role cannot see turns that are not in the log yet
     reviews = await list_reviews(caller.writer(), seen=seen, after=after, limit=limit + 1)
     shown, following = page(reviews, limit, lambda review: (review.flagged_at.isoformat(), review.turn_id))
     return answer({"reviews": shown, "next_cursor": following})
@@ -65,7 +65,7 @@ async def list_flagged(
     summary="Mark a message as reviewed",
 )
 async def note_seen(caller: Admin, turn_id: UUID) -> Response:
-    """Record that a person has reviewed a turn, by the name of the key; the first who did stays. Requires the scope
+    """Record that a person has reviewed a turn, under the name of the key. The first review stays. Requires the scope
     admin.
     """
     await mark_seen(caller.writer(), turn_id, seen_at=now(), seen_by=caller.grant.name[:200])

@@ -1,4 +1,4 @@
-"""Sessions: closed when the conversation is over (spec A2)."""
+"""Closes sessions when the conversation is over (spec A2)."""
 
 from __future__ import annotations
 

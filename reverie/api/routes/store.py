@@ -46,7 +46,7 @@ class StoreGet(Body):
 
 
 class StorePut(Body):
-    """Put an item in the place of the one before, or delete it (`value` null)."""
+    """Put an item in place of the earlier one, or delete it (`value` null)."""
 
     op: Literal["put"]
     namespace: Namespace
@@ -88,14 +88,14 @@ class StoreNamespaces(Body):
 
 
 class StorePop(Body):
-    """Delete the last item of a namespace by its key, and return it."""
+    """Delete and return the item with the last key of a namespace."""
 
     op: Literal["pop"]
     namespace: Namespace
 
 
 class StoreClear(Body):
-    """Delete all items of a namespace itself."""
+    """Delete all items of a namespace, but not of the namespaces below it."""
 
     op: Literal["clear"]
     namespace: Namespace
@@ -107,7 +107,7 @@ StoreOperation = Annotated[
 
 
 class StoreRequest(Body):
-    """Operations. Reads see the state before the batch; then pops and clears happen, then puts, all puts or none."""
+    """Operations. Reads see the state before the batch; then pops and clears run, then puts, all or none."""
 
     model_config = example(
         {

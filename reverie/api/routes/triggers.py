@@ -1,4 +1,4 @@
-"""Triggers and signals: reasons to act for a subject, and the figures that they follow from."""
+"""Triggers and signals: reasons to act for a subject, and the figures behind them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TriggerPage(Answer):
 
 
 class Acknowledgement(Body):
-    """What was done about a trigger."""
+    """The action that was taken on a trigger."""
 
     model_config = example({"action": "done", "actor": "outreach-bot"})
 
@@ -83,7 +83,7 @@ async def get_triggers(
 ) -> Response:
     """List reasons to act that are due and that nobody has acknowledged: what, why, for whom, until when.
 
-    `audience` says who is to act. A trigger for a person, such as after words of a crisis, must never lead to an
+    `audience` says who is to act. A trigger for a person, such as after signs of a crisis, must never lead to an
     automatic message.
     """
     place = decode_cursor(cursor, _aware, UUID)
@@ -103,7 +103,7 @@ async def get_triggers(
     name="acknowledge_trigger",
 )
 async def post_acknowledgement(trigger_id: UUID, body: Acknowledgement, caller: Writer) -> Response:
-    """Record that a trigger was acted upon or dismissed. It is no longer listed or sent; the first answer stays."""
+    """Record that a trigger was acted upon or dismissed. It is no longer listed or sent; the first record stays."""
     actor = body.actor or caller.grant.name
     subject_id = await acknowledge_trigger(caller.writer(), trigger_id, action=body.action, acted_at=now(), actor=actor)
     return answer({"trigger_id": trigger_id, "subject_id": subject_id})

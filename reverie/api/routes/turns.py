@@ -1,4 +1,4 @@
-"""Turns: taken in as they are said, answered with what the rules make of them, the mood, and help (spec A1-A6)."""
+"""Turns: stored as they are said, and answered with candidates, mood and help (spec A1-A6)."""
 
 from __future__ import annotations
 

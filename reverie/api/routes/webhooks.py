@@ -1,4 +1,4 @@
-"""Webhooks: where which events of a tenant are sent, for administrators."""
+"""Webhooks: the addresses that a tenant's events are sent to, for administrators."""
 
 from __future__ import annotations
 
@@ -113,5 +113,5 @@ async def delete_webhook(webhook_id: UUID, caller: Admin) -> Response:
     name="replay_webhook",
 )
 async def post_replay(webhook_id: UUID, caller: Admin) -> Response:
-    """Send the messages again that were given up. Requires the scope admin."""
+    """Retry the messages that were given up. Requires the scope admin."""
     return answer({"messages": await replay_dead(caller.writer(), webhook_id, at=now())})

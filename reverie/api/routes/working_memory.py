@@ -1,4 +1,4 @@
-"""Working memory: the state of a session while it goes on (spec A1)."""
+"""Working memory: the state of a session in progress (spec A1)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def update_working_memory(body: UpdateRequest, caller: Writer) -> Response
 
 
 async def held(caller: Caller, subject_id: str, session_id: str) -> Session:
-    """Return the entry of a session. Raises ProblemError (404): there is none, or it has ended."""
+    """Return the working memory of a session. Raises ProblemError (404): there is none, or it has ended."""
     found = await read_or_none(caller, subject_id, session_id)
     if found is None:
         raise ProblemError(404, "There is no such session in working memory.")
@@ -64,7 +64,7 @@ async def held(caller: Caller, subject_id: str, session_id: str) -> Session:
 
 
 async def read_or_none(caller: Caller, subject_id: str, session_id: str) -> Session | None:
-    """Return the entry of a session; the reader's role sees nothing of what is not in the log yet."""
+    """Return the working memory of a session; the reader's role cannot see turns that are not in the log yet."""
     return await read_session(
         caller.writer(),
         subject_id=subject_id,

@@ -5,13 +5,12 @@
 - `database`: imports the rows of another Postgres
 - `reading`: reads a file as batches of records
 - `records`: the items of a file: records, broken items and skipped items
-- `sorting`: sorts the records of a batch by type, and appends them
+- `sorting`: validates the records of a batch, sorts them by type, and appends them
 - `files`: opens a file: compression, format, lines of bounded length
 - `tables`: reads CSV and Parquet
 - `formats/`: reads exports of other systems
 - `field_names`: recognizes the usual field names of other systems
 - `values`: recognizes the usual role names, and maps values
-- `sorting`: the records of a batch, validated and sorted by type
 - `cures`: advises what to do when many records fail for one reason
 - `redrive`: retries dead letters
 """

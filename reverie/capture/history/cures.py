@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 #: The import fails when a larger share of a file's records become dead letters for one reason.
 TOLERATED = 0.1
-#: Texts may be empty in more of them, as where pictures were sent: only if most are is the field the wrong one.
+#: The share for empty texts, which pictures may explain. Only if most texts are empty is the field the wrong one.
 TOLERATED_EMPTY = 0.5
 #: Most values or fields that a message lists.
 _NAMED = 6
@@ -16,7 +16,7 @@ _NAMED = 6
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings:
-    """What an import learned about rejected records: field names and codes, never what anybody said."""
+    """The findings about rejected records: field names and codes, never what anybody said."""
 
     #: Field names of the first records.
     fields: tuple[str, ...] = ()

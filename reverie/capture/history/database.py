@@ -1,8 +1,8 @@
-"""Import the rows of another Postgres: the same records, checks and dead letters as of a file of the same rows.
+"""Import the rows of another Postgres: the same records, checks and dead letters as for a file of the same rows.
 
-With a cursor column the rows are read in its order, and how far is kept with each batch: an import that was
-interrupted and one of the next day both go on there. The rows of the last value are read again, since others with the
-same value may have come meanwhile; turns are stored once, so nothing is doubled.
+With a cursor column the rows are read in its order, and each batch stores the position: an interrupted import and one
+of the next day both continue there. The rows of the last value are read again, since others with the same value may
+have been added meanwhile; turns are stored once, so none is duplicated.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def import_table(
 ) -> ImportSummary:
     """Import the rows of a query in batches, each in a transaction of its own, from where the last import ended.
 
-    The mapping of the first import, given and assumed, is kept and holds for the next ones, since a turn's id may
-    follow from it. `policy`: of the tenant if it does not exist yet. `now`: a turn may lie at most a day after it.
+    The mapping of the first import, given and assumed, is kept for the next ones, since a turn's id may depend on it.
+    `policy`: the policy of the tenant if it does not exist yet. `now`: a turn may lie at most a day after it.
     `on_progress`: called with the number of rows read so far.
 
     Raises:
@@ -60,7 +60,7 @@ def import_table(
 
 
 def _kept_mapping(kept: SourcePlace | None, columns: tuple[str, ...]) -> Mapping[str, str] | None:
-    """The mapping of the imports before; None: there was none, or the source has other columns now."""
+    """Return the mapping of earlier imports; None if there was none or the source has other columns now."""
     if kept is None:
         return None
     names, _ = split_mapping(kept.mapping)
@@ -90,5 +90,5 @@ def _records(reader: SourceReader, since: str | None) -> Iterator[Record]:
 
 
 def _size(row: dict[str, Any]) -> int:
-    """About how many bytes a row takes."""
+    """Return the approximate size of a row in bytes."""
     return sum(len(value) if type(value) is str else 8 for value in row.values())

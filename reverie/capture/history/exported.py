@@ -1,4 +1,4 @@
-"""Import an export of Reverie itself: every row of the log as it was, so that the same memory is made of it."""
+"""Import an export of Reverie itself: every row of the log as it was, so that it gives the same memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reverie.store.privacy.export_format import FORMAT, LOG_TABLES, VERSION
 from reverie.store.queries import queries
 from reverie.store.tenants import ensure_tenant
 
-#: Rows that are written in one transaction, and bytes of the first line that are looked at.
+#: Rows that are written in one transaction, and bytes of the first line that are examined.
 _ROWS = 2_000
 _FIRST_LINE = 4_096
 
@@ -38,12 +38,12 @@ def is_export(path: Path) -> bool:
 
 
 def import_export(store: Store, path: Path, *, tenant_id: str) -> ImportSummary:
-    """Write the rows of an export to the log, some in each transaction; repeated, it adds what is missing.
+    """Write the rows of an export to the log in several transactions. A repeated import adds the missing rows.
 
-    A tenant that is not known gets the policy that it had. What was erased here, or is not to be captured, is skipped
-    as `refused`.
+    A new tenant gets the policy that the export names. Rows that were erased here, or are not to be captured, are
+    skipped as `refused`.
 
-    Raises InputError: it is of another tenant, of another version, or a line is not one of an export.
+    Raises InputError: the export is of another tenant or version, or a line is not a row of an export.
     """
     summary, sessions = ImportSummary(format=FORMAT), set[tuple[str, str]]()
     with path.open("rb") as lines:
@@ -91,7 +91,7 @@ def _check(manifest: Mapping[str, Any], path: Path, tenant_id: str) -> None:
 
 
 def _portions(lines: Iterator[bytes], path: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the rows in portions of one table each. Raises InputError for a line that is none of an export."""
+    """Yield the rows in portions of one table each. Raises InputError if a line is not a row of an export."""
     table, rows = "", list[dict[str, Any]]()
     for number, line in enumerate(lines, start=2):
         try:
@@ -117,7 +117,7 @@ def _insert(conn: Connection[Any], tenant_id: str, table: str, rows: Sequence[Ma
     if table == "log.turns":
         lock_sessions(conn, tenant_id, {(row["subject_id"], row["session_id"]) for row in rows})
     (columns,) = conn.execute(sql["columns"], {"table": table}).fetchone() or ([],)
-    # a column that the other side did not have yet takes its default here
+    # a column that the export does not have yet takes its default
     given = [column for column in columns if any(column in row for row in rows)]
     statement = SQL(sql["write"]).format(
         table=Identifier(*table.split(".")), columns=SQL(", ").join(map(Identifier, given))

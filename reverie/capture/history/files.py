@@ -34,7 +34,7 @@ _SUFFIXES: dict[str, Format] = {
 
 
 class DamagedFileError(Exception):
-    """The compressed file is truncated or damaged. What was decompressed before remains valid."""
+    """The compressed file is truncated or damaged. Content decompressed before the damage remains valid."""
 
 
 class LongLine(NamedTuple):

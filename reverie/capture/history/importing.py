@@ -91,7 +91,7 @@ class ImportSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FieldOptions:
-    """How the fields of records are read."""
+    """Options for reading the fields of records."""
 
     #: Field names (Reverie's to the source's) and values (`role:customer` to `user`). Fields that it does not name are
     #: recognized by their usual names.
@@ -100,13 +100,13 @@ class FieldOptions:
     timezone: str | None = None
     #: The subject of all records.
     subject: str | None = None
-    #: How texts write a time, as `datetime.strptime` takes it, such as `%d-%m-%Y %H:%M`.
+    #: The format of times in texts, for `datetime.strptime`, such as `%d-%m-%Y %H:%M`.
     time_format: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileOptions(FieldOptions):
-    """How a file is read."""
+    """Options for reading a file."""
 
     #: One of `reading.FORMATS`; None: detected.
     format: str | None = None
@@ -151,7 +151,7 @@ def import_file(
 def import_options(
     store: Store, fields: FieldOptions, *, tenant_id: str, policy: str, now: datetime | None
 ) -> ImportOptions:
-    """Return how the records of a tenant are read; `policy` is that of the tenant if it does not exist yet."""
+    """Return the options for a tenant's records; `policy` is the tenant's if it does not exist yet."""
     return ImportOptions(
         tenant_id=tenant_id,
         not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
@@ -170,7 +170,7 @@ def import_batches(
     policy: str,
     on_progress: Callable[[int], None] | None,
 ) -> ImportSummary:
-    """Import the records of a source, which dead letters name, each batch in a transaction of its own.
+    """Import the records of a source, each batch in a transaction of its own. Dead letters name the source.
 
     Raises InputError as `import_file` does.
     """
@@ -195,7 +195,7 @@ def import_batches(
 
 
 def _require_tenant(validator: Validator, batch: Batch, source: str) -> None:
-    """Raise InputError if every record of the first batch names another tenant: a mistake, and no dead letters."""
+    """Raise InputError if every record of the first batch names another tenant; the caller then chose the wrong one."""
     field = validator.called("tenant_id")
     named = {str(record.fields.get(field) or validator.tenant_id) for record in batch.records}
     if len(named) == 1 and validator.tenant_id not in named:
@@ -263,7 +263,7 @@ class _Importer:
         self._tenant = validator.tenant_id
         #: Field names of the first records.
         self.fields: tuple[str, ...] = ()
-        #: How fields and values are mapped, given and assumed.
+        #: The mapping of fields and values, given and assumed.
         self.mapping: dict[str, str] = {}
         self._source = source
         self._policy = policy
@@ -284,7 +284,7 @@ class _Importer:
             ensure_tenant(conn, self._tenant, self._policy)
             written = append_records(conn, self._tenant, valid)
             for values, records, appended in written.of_each():
-                for index, why in appended.refused.items():  # what is refused is kept nowhere
+                for index, why in appended.refused.items():  # a refused record is not kept
                     record = records[index]
                     letters.append(self._letter(record.line, why, with_place(record, REFUSED[why]), None, record.key))
                 for index in appended.conflicts:
@@ -345,7 +345,7 @@ class _Importer:
             self._tenant, source=self._source, line=line, key=key, reason=reason, detail=detail, payload=payload
         )
         kept = redacted_payload(letter.payload) if self._redacts else letter.payload
-        # a record need not name whom the import is about
+        # a record need not name the subject of the import
         return replace(letter, payload=kept, subject_id=self._validator.subject)
 
     def _resolve(self, conn: Connection[Any], batch: Batch, letters: list[DeadLetter]) -> int:

@@ -56,7 +56,7 @@ class Batch:
     converted: bool = False
     #: Bytes of the file read so far, before decompression.
     position: int = 0
-    #: How far the source is read with these records; None for files, which are read from the beginning.
+    #: The position of the source after these records; None for files, which are read from the beginning.
     place: SourcePlace | None = None
     #: The columns of a table; None for formats in which each record has its own fields.
     columns: tuple[str, ...] | None = None

@@ -40,7 +40,7 @@ class RedriveSummary:
     repeated: int = 0
     outcomes: int = 0
     statements: int = 0
-    #: Letters of what was erased or is not to be captured, by reason: they are deleted.
+    #: Deleted letters, by reason: their records were erased or are not to be captured.
     refused_by_reason: Counter[str] = field(default_factory=Counter)
     #: Failed sessions that are back in the queue; not counted in `tried`.
     requeued: int = 0
@@ -56,7 +56,7 @@ class RedriveSummary:
 
     @property
     def refused(self) -> int:
-        """The number of letters that were deleted, as their records are not taken in."""
+        """The number of letters that were deleted, since their records are refused."""
         return self.refused_by_reason.total()
 
 
@@ -131,7 +131,7 @@ def _retry(conn: Connection[Any], validators: _Validators, letters: list[DeadLet
     failures |= {record.line: (rejection.reason, rejection.detail) for record, rejection in batch.rejected}
     written, refused = append_records(conn, validators.tenant_id, batch), Counter[str]()
     for values, of, appended in written.of_each():
-        refused.update(appended.refused.values())  # what is refused is kept nowhere: its letter goes
+        refused.update(appended.refused.values())  # a refused record is not kept: its letter is deleted
         failures |= {of[index].line: ("conflict", conflict_detail(values[index])) for index in appended.conflicts}
     imported = [letter.id for position, letter in enumerate(letters) if position not in failures]
     delete_dead_letters(conn, validators.tenant_id, imported)

@@ -28,7 +28,7 @@ class SortedRecords:
     statements: list[ImportedStatement] = field(default_factory=list)
     statement_records: list[Record] = field(default_factory=list)
     rejected: list[tuple[Record, Rejection]] = field(default_factory=list)
-    #: Turns and statements from which a secret was taken.
+    #: Number of turns and statements that held a secret.
     redacted: int = 0
 
     def extend(self, other: SortedRecords) -> None:
@@ -40,7 +40,7 @@ class SortedRecords:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AppendedRecords:
-    """What became of the turns, outcomes and statements of a batch."""
+    """The results of appending the turns, outcomes and statements of a batch."""
 
     turns: AppendResult
     outcomes: AppendResult
@@ -53,7 +53,7 @@ class AppendedRecords:
         return self.turns.repeated + self.outcomes.repeated + self.statements.repeated
 
     def of_each(self) -> Iterator[tuple[Sequence[Imported], Sequence[Record], AppendResult]]:
-        """Yield the values of each type, the records that they were read from, and what became of them."""
+        """Yield the values of each type, the records that they were read from, and the result of appending them."""
         of = self.records
         yield of.turns, of.turn_records, self.turns
         yield of.outcomes, of.outcome_records, self.outcomes

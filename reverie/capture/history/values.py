@@ -8,7 +8,7 @@ from typing import Any
 from reverie.errors import InputError
 from reverie.model import ROLES, Role
 
-#: Always accepted, without a report.
+#: Role names that are always accepted, without a report.
 ROLE_ALIASES: dict[str, Role] = {role: role for role in ROLES} | {
     "human": "user",
     "ai": "assistant",
@@ -28,7 +28,7 @@ _USUAL: dict[Role, tuple[str, ...]] = {
         *("chatbot", "llm", "gpt", "chatgpt", "virtual_assistant", "outbound", "outgoing"),
     ),
 }
-#: Accepted by an import, which reports the assumption.
+#: Role names that an import accepts and reports as assumed.
 USUAL_ROLES: dict[str, Role] = {name: role for role, names in _USUAL.items() for name in names}
 #: Fields whose values are codes, each with the known codes.
 CODES: dict[str, tuple[str, ...]] = {"role": ROLES, "type": ("turn", "outcome", "statement")}

@@ -1,15 +1,15 @@
-"""Live capture: turns and observations as they come, and their way to the log.
+"""Live capture: accepts turns and observations as they arrive, and moves them to the log.
 
-- `acknowledge`: turns into the buffer, answered with what the rules find
+- `acknowledge`: stores turns in the buffer and answers with the findings of the rules
 - `readings`: the rules applied to the turns of a request
 - `nearness`: vectors of the messages, and the memories near to them
 - `moods`: the mood of each message
 - `mood_model`: a language model's judgement of a mood
 - `working_memory`: the state of a session in progress
-- `flush`: turns of quiet sessions into the log
+- `flush`: moves turns of quiet sessions to the log
 - `observations`: events beside the turns
 - `connection_tools`: the cached tools of a connection
-- `corrections`: what a person says about a memory
+- `corrections`: a person's corrections of a memory
 - `acknowledgements`: triggers that somebody acted upon
 - `reviews`: turns that a person should look at
 """

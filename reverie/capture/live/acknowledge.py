@@ -1,8 +1,8 @@
-"""Live turns: into the buffer in one statement, answered with what the rules find (spec A1-A6).
+"""Stores live turns in the buffer, in one statement, and answers with the findings of the rules (spec A1-A6).
 
-A turn is acknowledged once it lies in `ops.pending_turns`: from there a flush moves it to the log
-(`consolidate.flush`), whatever becomes of this process. Models are asked before, without a connection, and only where
-the caller hands them in.
+A turn is acknowledged once it is in `ops.pending_turns`: from there a flush moves it to the log
+(`capture.live.flush`), whatever happens to this process. Models are asked before, without a connection, and only if
+the caller passes them.
 """
 
 from __future__ import annotations
@@ -37,55 +37,55 @@ from reverie.policy import Policy
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Turns that one request may bring.
+#: Maximum number of turns in one request.
 MOST_TURNS = 100
-#: How often a request is repeated when others bring the same turns at the same moment.
+#: Attempts to store a request while others bring the same turns.
 _TRIES = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Heard:
-    """What became of one turn."""
+    """The result for one turn."""
 
-    #: The id it has in the log, now or soon.
+    #: Its id in the log, now or soon.
     turn_id: UUID
     source_id: str
-    #: Event time: the caller's, or when the turn first came.
+    #: Event time: the caller's, or the time at which the turn first arrived.
     said_at: datetime
-    #: `repeated`: sent before, and counted once; `refused`: it was erased, or its subject is not captured, and nothing
-    #: of it is kept: `noticed.reason` says which.
+    #: `repeated`: sent before, and counted once; `refused`: it was erased, or its subject is not captured. Nothing of a
+    #: refused turn is kept; `noticed.reason` has the reason.
     status: Literal["added", "repeated", "refused"]
-    #: What the rules make of it, under the ids that extract writes.
+    #: The findings of the rules, under the ids that extract writes.
     noticed: TurnCandidates
-    #: By candidate: the memory that it repeats, as far as the most recent ones tell. Merge decides.
+    #: By candidate: the memory that it repeats. Only the most recent memories are compared; merge decides.
     near: Mapping[UUID, Near]
-    #: Of a user's message.
+    #: The mood of a user's message.
     mood: Mood | None
-    #: Help for who wrote it, where the words sound like a crisis.
+    #: Help for the author, if the words sound like a crisis.
     crisis: Crisis | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Acknowledged:
-    """The answer to turns that are stored."""
+    """The answer to stored turns."""
 
     #: In the order in which they were sent, each once.
     turns: tuple[Heard, ...]
-    #: When the session's turns are in the log at the latest, unless more come; None: nothing new came.
+    #: The latest time at which the session's turns are in the log, unless more arrive; None: none of them is new.
     flush_at: datetime | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnBatch:
-    """Turns of a session that one request brings."""
+    """The turns of a session in one request."""
 
-    #: What `docs/importing.md` says of a turn, without ids of tenant, subject and session. Without `said_at` a turn was
-    #: said when it came, and a repeat is told by the rest. Without `source_id` one is made of content and time, so a
-    #: caller that may retry gives one.
+    #: The fields of turns as in `docs/importing.md`, without ids of tenant, subject and session. A turn without
+    #: `said_at` was said when it arrived, and a repeat is recognized by the rest. A missing `source_id` is made of
+    #: content and time, so a caller that may retry should set it.
     records: Sequence[Mapping[str, Any]]
     subject_id: str
     session_id: str
-    #: Both choose the helplines.
+    #: The country and language of the helplines.
     country: str | None = None
     language: str | None = None
 
@@ -98,8 +98,8 @@ class TurnReaders:
     count_tokens: CountTokens
     #: Applies the rules to long requests in another process.
     begin_reading: BeginReading | None = None
-    #: One that runs on this machine: classifies the mood, hears a hint of a crisis, says which memories are repeated,
-    #: and makes the turns found by their vectors at once, where the policy wants that.
+    #: An embedder on this machine. It classifies moods, detects hints of a crisis, finds repeated memories, and makes
+    #: the turns searchable by their vectors at once if the policy says so.
     embedder: Embedder | None = None
     #: Asked about the latest message.
     mood_model: MoodModel | None = None
@@ -107,7 +107,7 @@ class TurnReaders:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Readings:
-    """What rules and models found in the turns of a request, by turn."""
+    """The findings of rules and models in the turns of a request, by turn."""
 
     noticed: Sequence[TurnCandidates]
     moods: Sequence[MessageMood | None]
@@ -120,16 +120,16 @@ async def append_turns(
 ) -> Acknowledged:
     """Store one or many turns of a session, once each, all or none.
 
-    They are checked by the rules of an import. A model that fails or is late takes nothing but its own answer away.
+    They are checked by the rules of an import. If a model fails or is late, only its own answer is missing.
 
     Raises:
-        InputError: none or too many turns, or one that is not valid; names the turn and the field.
+        InputError: none or too many turns, or an invalid one; names the turn and the field.
         ConflictError: a source_id is taken by other content; names it. Nothing was written.
     """
     as_of = require_aware(as_of)
     turns, timed = _read(batch, session.tenant_id, policy, as_of)
     if readers.mood_model and await _is_refused(session, batch, turns):
-        readers = replace(readers, mood_model=None)  # it would be shown the words, and its reply kept
+        readers = replace(readers, mood_model=None)  # it would see the text, and its reply would be kept
     read = await _read_within(session, turns, batch, policy, readers)
     numbers = policy.working_memory
     params = {
@@ -145,10 +145,10 @@ async def append_turns(
     } | _columns(turns, timed, read.moods, read.crises)
     compared = read.near.params(session.tenant_id, batch.subject_id, policy) if read.near.vectors else None
     repeated, rows = await _store(session, turns, params, compared)
-    if compared and any(row[0] in REFUSED for row in rows):  # the vectors of the request were kept a moment ago
+    if compared and any(row[0] in REFUSED for row in rows):  # the request has just stored its vectors
         of_request = {"tenant": session.tenant_id, "hashes": compared["hashes"]}
         await session.run(Statement(queries("acknowledge")["forget_vectors"], of_request))
-    # those that came before: their ids are made of that time
+    # turns that were sent before: their ids depend on the time they had then
     before = [replace(turn, said_at=row[2]) for turn, row in zip(turns, rows, strict=True) if row[2] != turn.said_at]
     again = iter(await apply_rules(session, before, policy, readers.count_tokens, readers.begin_reading))
     near = read.near.read(repeated)
@@ -161,7 +161,7 @@ async def append_turns(
 
 
 def _read(batch: TurnBatch, tenant_id: str, policy: Policy, as_of: datetime) -> tuple[list[Turn], list[bool]]:
-    """The turns, once each, and of each whether the caller gave its time."""
+    """Return the turns, once each, and for each whether the caller gave its time."""
     records, numbers = batch.records, policy.extract
     if not 0 < len(records) <= MOST_TURNS:
         raise InputError(f"Send 1 to {MOST_TURNS} turns per request, not {len(records):,}.")
@@ -203,7 +203,7 @@ async def _read_within(
         embedding_model=model,
         noticed=noticed,
     )
-    # of many turns in a thread: each pattern takes little, and others are served between two of them
+    # long texts in a thread: each pattern takes little time, and other requests are served in between
     moods: list[MessageMood | None] = await session.offload(tell) if is_long(turns) else tell()
     crises = [
         find_crisis(
@@ -229,9 +229,9 @@ async def _ask_models(
     policy: Policy,
     readers: TurnReaders,
 ) -> tuple[Answers, dict[int, Mood | Missed]]:
-    """The embedder's answers, and the mood of the latest message by its place, as a model says."""
+    """Return the embedder's answers, and the language model's mood of the latest message, by its place."""
     said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
-    # both models at once: the limit on one counts while the other works
+    # both models at once: the time limit of one runs while the other works
     mood_model = readers.mood_model
     coming = mood_model.begin(turns[said[-1]], policy.mood) if mood_model and said else None
     answer = Answers()
@@ -248,7 +248,7 @@ async def _ask_models(
 
 
 async def _is_refused(session: TenantSession, batch: TurnBatch, turns: Sequence[Turn]) -> bool:
-    """Whether any of the turns will be refused."""
+    """Return whether any of the turns will be refused."""
     params = {
         "tenant": session.tenant_id,
         "subject": batch.subject_id,
@@ -262,7 +262,7 @@ async def _is_refused(session: TenantSession, batch: TurnBatch, turns: Sequence[
 async def _store(
     session: TenantSession, turns: Sequence[Turn], params: Mapping[str, Any], compared: Mapping[str, Any] | None
 ) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Store the turns, and compare their candidates in the same round trip; the rows of both statements."""
+    """Store the turns and compare their candidates in one round trip; return the rows of both statements."""
     acknowledge = Statement(queries("acknowledge")["acknowledge"], params)
     near = [Statement(queries("acknowledge")["near"], compared)] if compared else []
     for _ in range(_TRIES):
@@ -280,7 +280,7 @@ async def _store(
 def _heard(
     turn: Turn, seen: TurnCandidates, crisis: Crisis | None, row: Sequence[Any], near: Mapping[UUID, Near]
 ) -> Heard:
-    """What became of a turn, by its row."""
+    """Return the result for a turn from its row."""
     status, turn_id, said_at, mood, _ = row
     if status in REFUSED:
         seen, status = TurnCandidates(candidates=(), reason=status), "refused"
@@ -297,7 +297,7 @@ def _heard(
 
 
 def _stated(turn: Turn, seen: TurnCandidates) -> str:
-    """The preferences and instructions of a user's message, as JSON: they hold in the session at once (Brain 5.1)."""
+    """Return the preferences and instructions of a user's message as JSON; the session has them at once (Brain 5.1)."""
     held = seen.candidates if turn.role == "user" else ()
     return orjson.dumps([each.content for each in held if each.kind in ("preference", "instruction")]).decode()
 

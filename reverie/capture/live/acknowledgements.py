@@ -1,4 +1,4 @@
-"""Triggers that somebody acted upon: rows of the log, so that they hold in every rebuild."""
+"""Acknowledgements of triggers: rows of the log, so that they hold in every rebuild."""
 
 from __future__ import annotations
 

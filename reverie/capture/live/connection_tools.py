@@ -15,7 +15,7 @@ from reverie.policy import Policy
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Bytes of a connection's tools as JSON.
+#: Maximum size of a connection's tools as JSON, in bytes.
 MOST_BYTES = 1 << 20
 
 
@@ -29,9 +29,9 @@ async def cache_tools(
     as_of: datetime,
     ttl_hours: float | None = None,
 ) -> datetime:
-    """Keep the tools of a connection as of a time, in the place of those read before, and return until when.
+    """Store the tools of a connection in place of the earlier ones, and return when they expire.
 
-    Raises InputError: they are too large.
+    Raises InputError: the tools are too large.
     """
     as_of = require_aware(as_of)
     stored = orjson.dumps(mend(list(tools)))

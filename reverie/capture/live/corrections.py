@@ -1,7 +1,7 @@
 """Corrections by a person: rows of the log, so that they hold in every rebuild (spec E4).
 
-The transaction that writes such a row also marks what it withholds or pins: recall and contexts follow from then on,
-and the deferred tier works it in.
+The transaction that writes such a row also marks the items that it withholds or pins. Recall and contexts follow at
+once; the deferred tier then processes the correction.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue_statement
 from reverie.store.session import Statement, TenantSession
 
-#: Characters of what a person writes in a memory's place, and of who it is.
+#: Maximum characters of a replacement, and of an actor's name.
 MOST_CHARACTERS = 10_000
 LONGEST_ACTOR = 200
 
 #: wrong: it is not true; replace: something else is true; forget: it is true and not to be remembered; pin: it is to be
-#: kept and always considered; unpin: no longer.
+#: kept and always considered; unpin: undo a pin.
 Asked = Literal["wrong", "replace", "forget", "pin", "unpin"]
-#: Of these a memory is withheld; keep_apart: it was merged or superseded by mistake.
+#: The first three withhold a memory; keep_apart: it was merged or superseded by mistake.
 Retractable = Literal["wrong", "replace", "forget", "keep_apart"]
 RETRACTABLE: Sequence[Retractable] = ("wrong", "replace", "forget", "keep_apart")
 
-#: When each takes effect, in words for people.
+#: The effect of each correction, in words for people.
 _WITHHELD = "From now on recall and contexts withhold the memory and the turns that it was drawn from."
 EFFECT: Mapping[Asked, str] = {
     "wrong": f"{_WITHHELD} It is forgotten for good when a worker runs next.",
@@ -41,12 +41,12 @@ EFFECT: Mapping[Asked, str] = {
     "pin": "From now on every recall considers the memory. It neither fades nor is forgotten once a worker has run.",
     "unpin": "The memory fades and is forgotten like any other again once a worker has run.",
 }
-#: When taking a correction back takes effect.
+#: The effect of a retraction.
 RETRACTED = (
     "From now on recall and contexts give the turns again, and no longer the replacement. The memory itself is back "
     "when a worker runs next, as if the correction had never been made."
 )
-#: The same where two memories were kept apart.
+#: The effect of a retraction if two memories were kept apart.
 REJOINED = "When a worker runs next, one is merged into the other or superseded by it, as if it had never been undone."
 
 
@@ -54,26 +54,26 @@ REJOINED = "When a worker runs next, one is merged into the other or superseded 
 class Corrected:
     """A recorded correction and its effect."""
 
-    #: Of the correction.
+    #: The id of the correction.
     id: UUID
     subject_id: str
     memory_id: UUID
-    #: Of the memory that the replacement becomes; None: nothing replaces it.
+    #: The id of the memory that the replacement becomes; None: nothing replaces it.
     replacement_id: UUID | None
-    #: When it takes effect, in words for people.
+    #: The effect, in words for people.
     effect: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CorrectionAsked:
-    """What a person says of a memory."""
+    """A person's request about a memory."""
 
     memory_id: UUID
-    #: None: `replace` where there is content, else `wrong`.
+    #: None: `replace` if there is content, else `wrong`.
     asked: Asked | None = None
-    #: What is right instead.
+    #: The correct text, for `replace`.
     content: str | None = None
-    #: Who says so.
+    #: The author of the correction.
     actor: str | None = None
     #: The memory must be of this subject; None: of any.
     subject_id: str | None = None
@@ -84,11 +84,11 @@ async def correct_memory(
 ) -> Corrected:
     """Record a person's correction of a memory, and withhold, replace or pin the memory at once.
 
-    The row of the log holds in every rebuild; the deferred tier works it in.
+    The row of the log holds in every rebuild; the deferred tier processes it.
 
     Raises:
-        NotFoundError: the tenant (the subject, where one is named) has no such memory.
-        InputError: the content or actor is blank or too long, or a memory that is forgotten is to be pinned.
+        NotFoundError: the tenant (or the subject, if one is named) has no such memory.
+        InputError: the content or actor is blank or too long, or a forgotten memory is to be pinned or unpinned.
     """
     as_of, memory_id = require_aware(as_of), correction.memory_id
     asked = correction.asked or ("wrong" if correction.content is None else "replace")
@@ -135,14 +135,14 @@ async def retract_correction(
     actor: str | None = None,
     kinds: Sequence[Retractable] = RETRACTABLE,
 ) -> Corrected:
-    """Take back the latest correction of these kinds of a memory, named by itself or by its replacement.
+    """Retract the latest correction of these kinds of a memory, named by its own id or its replacement's.
 
-    The row of the log holds in every rebuild: memory is made as if the correction had never been made. A pin is taken
-    back by `unpin`.
+    The row of the log holds in every rebuild: memory is made as if the correction had never been made. `unpin` undoes
+    a pin.
 
     Raises:
         NotFoundError: no correction of such a memory is in force.
-        InputError: the actor is blank or too long, or the replacement was corrected as well: that comes first.
+        InputError: the actor is blank or too long, or the replacement was corrected as well; retract that first.
     """
     as_of, actor = require_aware(as_of), _text("actor", actor, LONGEST_ACTOR)
     sql, memory = queries("corrections"), {"tenant": session.tenant_id, "memory": memory_id, "kinds": list(kinds)}
@@ -156,13 +156,13 @@ async def retract_correction(
         row = {"tenant": session.tenant_id, "subject": subject_id, "memory": corrected_id, "as_of": as_of}
         row |= {"run": None, "actor": actor}
         statements: list[Statement[Any]] = []
-        # two memories are kept apart by one row, or two where others lay between them
+        # one row keeps two memories apart, or two rows if others lay between them
         together = [one[0] for one in rows if one[2:5] == (corrected_id, kind, at)]
         for correction_id in together if kind == "keep_apart" else together[:1]:
             id_ = stable_id(as_of, "retract", session.tenant_id, str(correction_id))
             row |= {"id": id_, "other": correction_id}
             statements += [Statement(sql["add_retraction"], {**row}), Statement(sql["lift"], {**row})]
-        if replacement is not None:  # withheld until the subject's memory is made without it
+        if replacement is not None:  # withheld until the subject's memory is rebuilt without it
             statements.append(Statement(MARK, row | {"memory": replacement, "mark": "corrected"}))
         statements.append(_enqueue_statement(session.tenant_id, subject_id, policy, as_of))
         await transaction.commit_all(*statements)
@@ -171,7 +171,7 @@ async def retract_correction(
 
 
 class _Before(NamedTuple):
-    """A correction of the same subject at the same time: a clock may stand still."""
+    """An earlier correction of the same subject at the same time; a clock may be fixed."""
 
     id: UUID
     memory_id: UUID
@@ -185,7 +185,7 @@ def _id_after(
 ) -> UUID:
     """Return the id of a correction, which sorts after those made before it at the same time.
 
-    If the last of the memory is in force and asks for the same, it is that one again.
+    If the memory's last correction in force asks for the same, return its id.
     """
     last = next((one for one in reversed(before) if one.memory_id == memory_id and one.is_in_force), None)
     if last is not None and (last.asked, last.content) == (asked, content):

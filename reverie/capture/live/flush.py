@@ -1,7 +1,7 @@
-"""flush: the turns of a session that went quiet, waited long or was closed go to the log (spec A2; Brain 5.3).
+"""flush: moves the turns of a session to the log once it went quiet, waited long or was closed (spec A2; Brain 5.3).
 
-In one transaction: into the log by the statement that an import uses, read by the rules, queued for the deferred tier,
-and out of the buffer. Killed at any point, the turns are either still in the buffer or in the log, never in both.
+One transaction appends the turns by the statement that an import uses, applies the rules, queues them for the deferred
+tier, and clears the buffer. If it is killed, the turns are either still in the buffer or in the log, never in both.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from reverie.store.work import Work
 
 #: Sessions moved in one transaction.
 BATCH = 100
-#: How long a session waits that could not be flushed.
+#: The wait before a session that could not be flushed is tried again.
 PAUSE = timedelta(minutes=5)
 #: Bits of an id after its event time in milliseconds.
 _TIME_SHIFT = 80
-#: Where a dead letter says that its turn came from.
+#: The source of live turns in dead letters.
 SOURCE = "live"
 
 Place = tuple[str, str]
@@ -37,14 +37,14 @@ Extract = Callable[[Connection[Any], Run, Sequence[tuple[Any, ...]]], None]
 
 
 def flush(work: Work, extract: Extract) -> Iterator[Report]:
-    """Flush what is due of the work's tenant; yields a report a batch.
+    """Flush the due sessions of the work's tenant; yield a report per batch.
 
-    Counts `sessions`, `ended`, turns that are new in the log (`logged`), `repeated`, in `conflicts` (now dead letters)
-    and `refused` (erased, or not to be captured), and what extract counts: `turns` read, `candidates`, each kind, each
-    discard.
+    A report counts `sessions`, `ended`, turns that are new in the log (`logged`), `repeated`, in `conflicts` (now dead
+    letters) and `refused` (erased, or not to be captured), and has the counts of extract: `turns` read, `candidates`,
+    each kind, each discard.
 
     Raises:
-        StageError: a session failed; the others are done, and it is tried again after `PAUSE`.
+        StageError: a session failed. The others are done, and it is tried again after `PAUSE`.
     """
     params = {"tenant": work.tenant_id, "as_of": work.as_of, "limit": BATCH}
     failed: list[str] = []
@@ -55,13 +55,13 @@ def flush(work: Work, extract: Extract) -> Iterator[Report]:
         yield from reports
         failed += reasons
         if not reasons and not any(report["sessions"] for report in reports):
-            break  # nothing is due, or others hold what is
+            break  # nothing is due, or others hold the due sessions
     if failed:
         raise StageError(f"{len(failed)} sessions could not be flushed: {failed[0]}")
 
 
 def hasten(work: Work, memory_id: UUID) -> bool:
-    """Make the sessions due whose waiting turns a memory may be made of; return whether there are any."""
+    """Make sessions due if a memory may be made of their waiting turns; return whether there are any."""
     moment = memory_id.int >> _TIME_SHIFT << _TIME_SHIFT
     params = {
         "tenant": work.tenant_id,
@@ -74,13 +74,13 @@ def hasten(work: Work, memory_id: UUID) -> bool:
 
 
 def hasten_said(work: Work, until: datetime) -> bool:
-    """Make the sessions of the work's scope due that wait with a turn said up to `until`; return whether any do."""
+    """Make sessions of the work's scope due if a turn said up to `until` waits; return whether there are any."""
     with work.transaction() as conn:
         return bool(conn.execute(queries("flush")["hasten_said"], work.params() | {"until": until}).fetchall())
 
 
 def _flush_all(work: Work, due: Sequence[Place], extract: Extract) -> tuple[list[Report], list[str]]:
-    """Flush at once, or one by one where that fails: the reports, and why which failed."""
+    """Flush all sessions together or, if that fails, one by one; return the reports and the reasons of failures."""
     if not due:
         return [], []
     try:
@@ -143,7 +143,7 @@ def _move(conn: Connection[Any], attempt: Run, held: Sequence[Place], extract: E
 
 
 def _keep_conflicts(conn: Connection[Any], tenant_id: str, params: dict[str, Any]) -> None:
-    """A turn that the log cannot take is not lost: it becomes a dead letter."""
+    """Keep turns that the log cannot take as dead letters."""
     if not params["places"]:
         return
     detail = "source_id is taken by a turn of this session with other content; the log is append-only."

@@ -1,8 +1,8 @@
 """The language model's step of the mood chain: called within a request, no longer than the policy allows
 (Contact 4.1, spec A5).
 
-The limit is on everything: looking up what was asked before, the booking, the request itself, reading the reply. A late
-one runs on so that its cost is known and its reply kept; it changes no mood that was told.
+The limit covers the look-up of kept replies, the booking, the request itself and reading the reply. A late request
+runs on, so that its cost is known and its reply kept; it does not change a mood that was already returned.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from reverie.policy.live import MoodName, MoodPolicy, MoodPromptName
 from reverie.store.database import Store
 from reverie.store.session import TenantSession
 
-#: Characters of a message that the model is shown; moods do not need more.
+#: Characters of a message that the model sees; moods do not need more.
 _SHOWN = 2_000
 #: Tokens of a reply: three words and their names.
 _MAX_TOKENS = 60
@@ -50,8 +50,8 @@ class MoodReply(Reply):
     style: Annotated[Style, _AnyCase]
 
 
-#: Tells which of the policy's moods a turn has, asked by its prompt, until a moment of `time.monotonic`; None, or
-#: whatever it raises: it cannot.
+#: Determines which of the policy's moods a turn has, by the policy's prompt, until a time of `time.monotonic`. None or
+#: any exception: no answer.
 Call = Callable[[Turn, float, MoodPolicy], MoodReply | None]
 
 
@@ -68,10 +68,10 @@ def mood_prompt(moods: tuple[MoodName, ...], name: MoodPromptName = "mood") -> P
 
 
 def asking(store: Store, model: LanguageModel) -> Call:
-    """Return the call that asks a language model: one request, booked as every other under the stage `mood`.
+    """Return the call that asks a language model: one request, booked like any other, under the stage `mood`.
 
-    A message that the subject sent before, word for word, is answered from the kept replies. No turn free in the shared
-    pace, no credit, a reply that cannot be used: each is no answer.
+    A message that the subject sent before, word for word, is answered from the kept replies. There is no answer if the
+    shared pace has no slot free, credit is missing, or the reply cannot be used.
     """
 
     def call(turn: Turn, until: float, numbers: MoodPolicy) -> MoodReply | None:
@@ -88,11 +88,11 @@ class Coming:
     """A pending mood."""
 
     answer: Future[Mood | Missed]
-    #: When it is late, by `time.monotonic`.
+    #: The time from which it is late, by `time.monotonic`.
     until: float
 
     async def wait(self, session: TenantSession) -> Mood | Missed:
-        """Wait for what is left of the limit. Raises TimeoutError."""
+        """Wait for the rest of the limit. Raises TimeoutError."""
         return await session.wait(self.answer, self.until - time.monotonic())
 
 
@@ -100,11 +100,11 @@ class MoodModel:
     """A call that determines moods, a limited number at once; safe to share between threads."""
 
     def __init__(self, call: Call, *, calls: int = 16) -> None:
-        """`calls`: how many may be under way, late ones included; beyond them a mood is late at once."""
+        """`calls`: the limit of calls under way, late ones included; beyond it a mood is late at once."""
         self._call, self._calls, self._free = call, calls, BoundedSemaphore(calls)
 
     def begin(self, turn: Turn, numbers: MoodPolicy) -> Coming:
-        """Ask for the mood of a turn, to be told within the policy's limit from now; never waits, never raises."""
+        """Ask for the mood of a turn, within the policy's limit from now. Never waits and never raises."""
         coming = Coming(Future(), time.monotonic() + numbers.model_timeout_ms / 1000)
         if not self._free.acquire(blocking=False):
             coming.answer.set_result("late")
@@ -114,7 +114,7 @@ class MoodModel:
         return coming
 
     def close(self, seconds: float) -> None:
-        """Wait up to this many seconds until the calls under way are settled, and close."""
+        """Wait up to this many seconds for the calls under way, and close."""
         until = time.monotonic() + seconds
         for _ in range(self._calls):
             self._free.acquire(timeout=max(until - time.monotonic(), 0))
@@ -125,7 +125,7 @@ class MoodModel:
             reply = self._call(turn, coming.until, numbers)
             if reply is not None:
                 told = Mood(mood=reply.mood, energy=reply.energy, style=reply.style, confidence=None, method="model")
-        except Exception:  # whatever a client raises, the chain goes on; its words may be the message's, so no log
+        except Exception:  # the chain goes on; not logged, since an error may quote the message
             told = "failed"
         finally:
             self._free.release()

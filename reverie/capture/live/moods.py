@@ -1,6 +1,6 @@
 """The mood of each message of a request, before the session's mood is known (spec A5).
 
-Where the chain falls back on the previous mood, the statement that writes the turn reads it: one round trip less.
+If the chain falls back on the previous mood, the statement that writes the turn reads it, to save a round trip.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from reverie.language.cues.mood import Missed, Mood, read_mood
 from reverie.model import Turn
 from reverie.policy.live import MoodPolicy
 
-#: Stands for a previous mood that is not known yet.
+#: The placeholder for a previous mood that is not known yet.
 _UNKNOWN: Final = Mood(mood="neutral", energy="medium", style="casual", confidence=None, method="previous")
 
 
@@ -26,7 +26,7 @@ class MessageMood:
     """The mood of one message, as far as it is known without the session's mood."""
 
     mood: Mood
-    #: Whether the session's mood, if it has one, comes first.
+    #: Whether the session's mood, if it has one, takes precedence.
     inherits: bool
 
     def stored(self) -> str:
@@ -43,10 +43,10 @@ def tell_moods(
     embedding_model: str | None,
     noticed: Sequence[TurnCandidates],
 ) -> list[MessageMood | None]:
-    """Return the mood of each turn, None of what no user said.
+    """Return the mood of each turn; None for turns without a user's text.
 
-    `answers` are the language model's and `vectors` the embedder's of the texts, both by place, where there are any.
-    `noticed` is what the rules find in each turn.
+    `answers` are the language model's moods and `vectors` the embedder's vectors of the texts, by place, if there are
+    any. `noticed` has the findings of the rules in each turn.
     """
     told: list[MessageMood | None] = []
     last: MessageMood | None = None

@@ -1,6 +1,6 @@
-"""Embedding within a request: vectors of messages, by which recall finds them, and what is near a candidate (A4, A5).
+"""Embedding within a request: vectors of messages, by which recall finds them, and memories near a candidate (A4, A5).
 
-The nearness is an answer and changes nothing: merge finds the same memory when it works the candidate in, and
+The nearness is only reported and changes nothing: merge finds the same memory when it processes the candidate, and
 reinforces it instead of adding one (`docs/decisions/0012`).
 """
 
@@ -21,7 +21,7 @@ from reverie.language.text import strip_invisible
 from reverie.model import Candidate, Turn, rounded
 from reverie.policy import Policy
 
-#: Candidates of one request that are compared with what is remembered; merge compares all of them later.
+#: Maximum candidates of one request that are compared with memories; merge compares all of them later.
 MOST_COMPARED = 50
 
 
@@ -30,7 +30,7 @@ class Near:
     """A memory that a candidate repeats in other words, or a candidate that becomes one."""
 
     memory_id: UUID
-    #: Cosine of the two.
+    #: Cosine similarity of the two.
     similarity: float
 
 
@@ -41,7 +41,7 @@ class Nearness:
     model: str = ""
     candidates: tuple[Candidate, ...] = ()
     turns: tuple[Turn, ...] = ()
-    #: Of the candidates, then of the turns; as SQL reads a halfvec, rounded as a stored one is.
+    #: Vectors of the candidates, then of the turns; as SQL reads a halfvec, rounded like a stored one.
     vectors: tuple[str, ...] = ()
 
     def params(self, tenant_id: str, subject_id: str, policy: Policy) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Nearness:
         }
 
     def read(self, rows: Sequence[tuple[int, UUID, float]]) -> dict[UUID, Near]:
-        """Return what the query found, by candidate."""
+        """Return the near memories that the query found, by candidate."""
         return {
             self.candidates[place].id: Near(memory_id=memory_id, similarity=rounded(similarity))
             for place, memory_id, similarity in rows
@@ -87,15 +87,15 @@ class Answers:
 def ask_embedder(
     turns: Sequence[Turn], noticed: Sequence[TurnCandidates], policy: Policy, embedder: Embedder | None
 ) -> Callable[[], Answers] | None:
-    """Return the call that asks it; None where it is not to be asked. It raises nothing that a request would not.
+    """Return the call that asks the embedder; None if it is not to be asked. The call raises InferenceError.
 
-    An embedder behind a network is not asked: a request cannot wait for it, and nobody would book what it costs.
+    A remote embedder is not asked: a request cannot wait for it, and its cost would not be booked.
     """
     here = embedder if embedder is not None and not embedder.price_per_token else None
     if here is None:
         return None
     said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
-    # a crisis is listened for whoever tells the mood
+    # crises are detected no matter how the mood is determined
     listened = policy.crisis.detect and policy.crisis.vector_probability < 1
     by_vector = listened or "classifier" in policy.mood.after_failure + policy.mood.after_late
     classified = said if by_vector else []
@@ -126,7 +126,7 @@ def ask_embedder(
 
 
 def _embedded_at_once(turns: Sequence[Turn], policy: Policy) -> tuple[Turn, ...]:
-    """Return the turns that recall finds by their vectors from now on: as many as the policy's characters allow."""
+    """Return the turns that recall finds by their vectors from now on, up to the policy's number of characters."""
     if not policy.recall.fresh:
         return ()
     left, some = policy.recall.fresh_characters, list[Turn]()
@@ -138,7 +138,7 @@ def _embedded_at_once(turns: Sequence[Turn], policy: Policy) -> tuple[Turn, ...]
 
 
 def _searched_text(turn: Turn) -> str:
-    """The text by which a turn is searched, as the stage `embed` reads it."""
+    """Return the text by which a turn is searched, as in the stage `embed`."""
     return f"{turn.speaker}: {turn.text}" if turn.speaker is not None else turn.text
 
 

@@ -1,7 +1,7 @@
-"""The event bus: observations beside the turns are rows of the log (spec A7, A8, B4; Agent 1.2, 1.3, 5.4).
+"""The event bus: records observations beside the turns as rows of the log (spec A7, A8, B4; Agent 1.2, 1.3, 5.4).
 
-Facts and preferences, documents and tool output are read by `extract`; scaffold updates and what is learned about a
-connection wait for the subject's profile.
+`extract` reads facts, preferences, documents and tool output. Scaffold updates and information about a connection wait
+for the subject's profile.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ Hint = Literal["fact", "preference", "instruction", "episode", "working"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 HINTS: tuple[Hint, ...] = get_args(Hint)
 
-#: UTF-8 bytes of an event's content; events that one request may bring; characters of an id.
+#: Limits: UTF-8 bytes of an event's content, events of one request, characters of an id.
 MOST_BYTES = 1 << 20
 MOST_EVENTS = 100
 MOST_ID = 200
-#: What waits for the deferred tier where an event belongs to no session.
+#: The session in the deferred tier's queue for events that belong to none.
 NO_SESSION = "events"
 _TRIES = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ObservationSource:
-    """Where an observation comes from."""
+    """The origin of an observation."""
 
     tenant_id: str
     subject_id: str
     session_id: str | None = None
-    #: The tool connection it holds for; None: for the subject as such.
+    #: The tool connection that it applies to; None: to the subject as such.
     connection_id: str | None = None
-    #: The caller's id of the observation, or of the request where it brings several: sent twice, it counts once.
+    #: The caller's id of the observation, or of a request with several. An id that is sent twice counts once.
     source_id: str | None = None
-    #: Message, attachment, tool: kept with it, never read.
+    #: Message, attachment or tool: stored with it; only the attributes are read.
     metadata: Mapping[str, Any] | None = None
 
 
@@ -63,22 +63,22 @@ class Document:
 
     text: str
     channel: Literal["attachment", "tool"]
-    #: The file of an attachment.
+    #: The file or tool that the text comes from.
     name: str | None = None
-    #: The kind of memory that it becomes; None: by rule.
+    #: The kind of memory that it becomes; None: decided by the rules.
     hint: Hint | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recorded:
-    """What became of one observation."""
+    """The result for one observation."""
 
     event_id: UUID
     #: Event time.
     observed_at: datetime
     #: `repeated`: sent before, and counted once; `refused`: nothing of it is kept.
     status: Literal["added", "repeated", "refused"]
-    #: Why it was refused: capture_off or erased.
+    #: The reason if it was refused: capture_off or erased.
     reason: Refusal | None = None
 
 
@@ -91,7 +91,7 @@ class _Event:
 
 @dataclass(frozen=True, slots=True)
 class _Events:
-    """Events that come together, by one channel."""
+    """The events of one request, from one channel."""
 
     channel: Channel
     events: Sequence[_Event]
@@ -126,7 +126,7 @@ async def update_user_context(
     as_of: datetime,
     observed_at: datetime | None = None,
 ) -> list[Recorded]:
-    """Record what an autonomous agent learned: an event a scaffold entry and one a fact, all or none (Agent 5.4)."""
+    """Record what an autonomous agent learned: one event per scaffold entry and per fact, all or none (Agent 5.4)."""
     updates = [_Event("scaffold_update", _text(value), key) for key, value in (scaffold_updates or {}).items()]
     facts = [_Event("learned_fact", fact) for fact in persistent_info_additions]
     events = _Events("autonomous", [*updates, *facts])
@@ -160,7 +160,7 @@ async def record_document(
 ) -> Recorded:
     """Record the text of an attachment or the output of a tool, cleaned (spec A8, Logic 1.2).
 
-    `extract` cuts it into chunks and routes each to a kind, by hint or by rule.
+    `extract` splits it into chunks and assigns each to a kind, by hint or by rule.
     """
     if document.hint is not None and document.hint not in HINTS:
         raise InputError(f"hint is {document.hint!r}; expected one of {', '.join(HINTS)}.")
@@ -270,7 +270,7 @@ def _columns(source: ObservationSource, events: Sequence[_Event], at: datetime) 
 
 
 def _text(value: Any) -> str:
-    """A value of a scaffold or a connection as text: a text as it is, all else as JSON."""
+    """Return a value of a scaffold or a connection as text: a text as it is, others as JSON."""
     if isinstance(value, str):
         return value
     try:

@@ -14,27 +14,27 @@ from reverie.model import Turn
 from reverie.policy import Policy
 from reverie.store.session import TenantSession
 
-#: Characters up to which a request's turns are read at once: some milliseconds at most, whatever they say.
+#: Characters up to which turns are read in the server's process: a few milliseconds at most, whatever the text.
 SHORT_REQUEST = 1_000
-#: Seconds after which a reading that never ends is given up; a request's own deadline is shorter.
+#: Seconds after which an endless reading is given up; a request's own deadline is shorter.
 _LONGEST_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What the rules find in one turn."""
+    """The findings of the rules in one turn."""
 
     noticed: TurnCandidates
     #: Names of the signs of a crisis in a user's message.
     signs: tuple[str, ...]
 
 
-#: Starts the reading of turns elsewhere, so that the caller can wait without working.
+#: Starts to read turns in another process, so that the caller only waits.
 BeginReading = Callable[[Sequence[Turn], Policy], Future[list[Reading]]]
 
 
 def read_turns(turns: Sequence[Turn], policy: Policy, count_tokens: CountTokens) -> list[Reading]:
-    """Apply the rules to turns, in their order: up to 10 microseconds a character."""
+    """Apply the rules to turns, in their order: up to 10 microseconds per character."""
     return [_read(turn, policy, count_tokens) for turn in turns]
 
 
@@ -45,7 +45,7 @@ async def apply_rules(
     count_tokens: CountTokens,
     begin: BeginReading | None,
 ) -> list[Reading]:
-    """Read turns, long ones by `begin` where there is one. A reading that is no longer waited for is cancelled."""
+    """Read turns, long ones by `begin` if it is set. A reading is cancelled if the caller stops waiting for it."""
     if begin is None or not is_long(turns):
         return read_turns(turns, policy, count_tokens)
     future = begin(turns, policy)
@@ -71,5 +71,5 @@ def _read(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Reading:
 
 
 def _characters(turn: Turn) -> int:
-    """Characters that are read; those of the values within tool calls are counted as they are printed."""
+    """Return the number of characters to read; tool calls are counted as they are printed."""
     return len(turn.text) + sum(len(str(call)) for call in turn.tool_calls)

@@ -22,25 +22,25 @@ class Review:
     #: crisis: the words sound like one.
     reason: str
     flagged_at: datetime
-    #: When a person had looked at it; None: nobody has.
+    #: The time of the first review; None: nobody has reviewed it.
     seen_at: datetime | None
-    #: Who looked first; None: nobody, or nobody said who.
+    #: The first reviewer; None: there is none, or no name was given.
     seen_by: str | None
-    #: What was said; None once the turn is gone.
+    #: The text of the turn; None once the turn is gone.
     text: str | None
 
 
 async def list_reviews(
     session: TenantSession, *, seen: bool, after: tuple[datetime, UUID] | None, limit: int
 ) -> list[Review]:
-    """Return up to `limit` turns flagged after a time and turn, the longest waiting first; `seen`: also those done."""
+    """Return up to `limit` turns flagged after a time and turn, longest waiting first; `seen`: also reviewed ones."""
     at, turn = after or (None, None)
     params = {"tenant": session.tenant_id, "seen": seen, "after": at, "after_turn": turn, "limit": limit}
     return await session.run(Statement(queries("reviews")["page_reviews"], params, row=Review))
 
 
 async def mark_seen(session: TenantSession, turn_id: UUID, *, seen_at: datetime, seen_by: str | None) -> None:
-    """Record that a person has reviewed a turn; the first who did stays. Raises NotFoundError: it was never flagged."""
+    """Record that a person has reviewed a turn; the first one stays. Raises NotFoundError: it was never flagged."""
     params = {
         "tenant": session.tenant_id,
         "turn": turn_id,

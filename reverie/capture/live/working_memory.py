@@ -1,7 +1,7 @@
-"""Working memory: the state of a session while it goes on (spec A1; Brain 5, Chat 1).
+"""Working memory: the state of a session in progress (spec A1; Brain 5, Chat 1).
 
-A sliding window of its turns, which lie in the buffer and the log and are not copied, and beside it what the caller
-holds to: preferences, confirmations it waits for, results of tools still in use.
+It is a sliding window of the session's turns, which stay in the buffer and the log and are not copied, and the lists
+of the caller: preferences, confirmations that it waits for, and tool results still in use.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from reverie.policy.live import WorkingMemoryPolicy
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Entries of one of the caller's lists, and bytes of its JSON.
+#: Limits of one of the caller's lists: entries, and bytes of its JSON.
 MOST_HELD = 100
 MOST_BYTES = 64 << 10
 
@@ -46,22 +46,22 @@ class WindowTurn:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Session:
-    """The entry of a session."""
+    """The working memory of a session."""
 
     opened_at: datetime
-    #: When something last came in.
+    #: The time of the last input.
     touched_at: datetime
-    #: When the entry ends, unless something comes in.
+    #: The time at which it ends, unless more input arrives.
     expires_at: datetime
-    #: When its turns are in the log at the latest; None: they are.
+    #: The latest time at which its turns are in the log; None: they are.
     flush_at: datetime | None
-    #: Of the last message: {mood, energy, style, confidence, method}.
+    #: The mood of the last message: {mood, energy, style, confidence, method}.
     mood: dict[str, Any] | None
-    #: What the caller holds to: texts.
+    #: Preferences that the caller set: texts.
     preferences: list[str]
     #: Preferences and instructions that the session's messages state, as the rules found them.
     stated: list[str]
-    #: What the caller waits to be confirmed: objects.
+    #: Confirmations that the caller waits for: objects.
     confirmations: list[dict[str, Any]]
     #: Results of tools still in use: objects.
     tool_results: list[dict[str, Any]]
@@ -76,7 +76,7 @@ class HeldLists:
     """The caller's lists of a session; None leaves a list as it is."""
 
     preferences: Sequence[str] | None = None
-    #: What the caller waits to be confirmed.
+    #: Confirmations that the caller waits for.
     confirmations: Sequence[Mapping[str, Any]] | None = None
     #: Results of tools still in use.
     tool_results: Sequence[Mapping[str, Any]] | None = None
@@ -147,9 +147,9 @@ async def update_session(
 
 
 async def close_session(session: TenantSession, *, subject_id: str, session_id: str, as_of: datetime) -> int | None:
-    """Mark a session as over and return how many of its turns wait for the flush, which ends the entry.
+    """Mark a session as over and return how many of its turns wait for the flush, which ends its working memory.
 
-    None: there is no such entry. A turn that comes before the flush opens the session again.
+    None: it has no working memory. A turn that arrives before the flush opens the session again.
     """
     params = {"tenant": session.tenant_id, "subject": subject_id, "session": session_id, "as_of": require_aware(as_of)}
     rows = await session.run(Statement(queries("working_memory")["close_session"], params))

@@ -10,7 +10,7 @@ from reverie.installing import install_command
 
 
 def client_module(name: str) -> Any:
-    """Return a module of the client. Raises SettingsError: it is not installed, with the command that installs it."""
+    """Return a module of the client. Raises SettingsError, with the command that installs it, if it is missing."""
     try:
         return import_module(f"reverie_client.{name}" if name else "reverie_client")
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""`reverie diff`: what would change between two memories of a tenant."""
+"""`reverie diff`: show what differs between two memories of a tenant."""
 
 from __future__ import annotations
 

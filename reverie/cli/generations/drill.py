@@ -17,7 +17,7 @@ from reverie.cli.signals import ending_cleanly
 
 @click.group("drill", short_help="Rehearse a restore from the log alone.")
 def command() -> None:
-    """Rehearse a recovery, to know that it works before you need it.
+    """Rehearse a recovery, to make sure that it works before you need it.
 
     \b
     Examples:
@@ -30,7 +30,7 @@ def command() -> None:
 @as_of_option("Bring both memories to this logical time.")
 @json_option
 def restore(tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
-    """Make a tenant's memory again from the log alone, in a database beside the live one, and compare the digests.
+    """Rebuild a tenant's memory from the log alone, in a database beside the live one, and compare the digests.
 
     The live memory is brought up to the same time first, as a cycle does. Kept replies and cached vectors are used, so
     nothing is paid for twice; the database is dropped afterwards. If a table differs, the exit code is 12.

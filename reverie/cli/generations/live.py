@@ -1,4 +1,4 @@
-"""The live memory that a command is about, and how a generation is told of."""
+"""The live memory that a command is about."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PublishOptions:
-    """What was given on the command line."""
+    """The options of the command line."""
 
     tenant: str | None
     all_tenants: bool
@@ -60,9 +60,9 @@ class PublishOptions:
 def command(**given: Any) -> None:
     """Make a generation that `reverie rebuild --shadow` built the live memory of a tenant, in one transaction.
 
-    First the generation is brought up to date with the turns, corrections and recalls since it was built. Requests go
-    on and find the old memory or the new one; stages of the tenant wait while rows are replaced. The tenant then has
-    the generation's policy.
+    First the generation is brought up to date with the turns, corrections and recalls since it was built. Requests
+    continue and find the old memory or the new one; stages of the tenant wait while rows are replaced. The tenant then
+    has the generation's policy.
 
     The policy's `[publish]` table says how many first answers may change, and how long the replaced memory is kept for
     --revert; quality may not fall by more than the tolerance of `[evaluation]`. If a gate refuses, the exit code is 11.
@@ -95,7 +95,7 @@ def command(**given: Any) -> None:
 
 
 def in_canary(tenant_id: str, share: float) -> bool:
-    """Return whether a tenant is among the first `share` (0 to 1) that get what is new; always the same ones."""
+    """Return whether a tenant belongs to the canary: a `share` (0 to 1) of tenants, always the same ones."""
     first = int.from_bytes(hashlib.sha256(tenant_id.encode()).digest()[:8], "big")
     return first < share * 2**64
 

@@ -1,4 +1,4 @@
-"""`reverie rebuild --shadow`: a memory made beside the live one."""
+"""`reverie rebuild --shadow`: build a memory beside the live one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reverie.cli.signals import ending_cleanly
 
 @dataclass(frozen=True, kw_only=True)
 class ShadowOptions:
-    """What was given on the command line."""
+    """The options of the command line."""
 
     tenant: str | None
     policy: str | None
@@ -26,7 +26,7 @@ class ShadowOptions:
 
 
 def build_shadow(options: ShadowOptions) -> None:
-    """Build a generation, or go on with the one that the same options began, and say what came of it."""
+    """Build a generation, or continue the one that the same options began, and print the result."""
     from reverie.generations.building import begin, build
     from reverie.generations.catalog import GenerationPlan, find_generation
     from reverie.inference.loading import load_embedder

@@ -1,9 +1,9 @@
 """Commands that measure memory.
 
-- `evaluate`: how well memory serves, by questions made from the log
-- `evaluate_summary`: what `reverie evaluate` prints
-- `simulate`: a simulated year under a policy
+- `evaluate`: measures how well memory serves, by questions made from the log
+- `evaluate_summary`: prints the summary of `reverie evaluate`
+- `simulate`: simulates a year under a policy
 - `fit_ranking`: fits the weights of recall
-- `check`: the quality gates
-- `report`: the marts as a page of plots
+- `check`: runs the quality gates
+- `report`: writes the marts as a page of plots
 """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from reverie.quality.check import GateResult
 
 _COLORS = {"ok": "green", "skip": "dim", "warn": "yellow", "fail": "red"}
-#: The exit code if a gate failed whose limits are certain. Warnings exit with 0, as those of `reverie doctor`.
+#: The exit code if a gate failed whose limits are certain. Warnings exit with 0, as in `reverie doctor`.
 _FAILED = 1
 
 
@@ -44,8 +44,8 @@ def command(
     vectors, empty recalls and lag. The usual values come from each tenant's own past; if that is too short, nothing is
     compared (docs/quality.md).
 
-    Exits with 1 if a gate failed, otherwise with 0, even if there are warnings. Takes about ten seconds. Needs the
-    extra `quality`, and writes only to the table of measures.
+    The exit code is 1 if a gate failed, otherwise 0, even if there are warnings. The command takes about ten seconds,
+    needs the extra `quality` and writes only to the table of measures.
 
     \b
     Examples:
@@ -89,7 +89,7 @@ def _plain(result: GateResult) -> dict[str, object]:
 
 
 def _print(result: GateResult) -> None:
-    """One line a gate, and one below it for each thing that is outside its limits."""
+    """Print a gate on one line, and each of its failures on a line below."""
     status = _status(result)
     line = printable(f"{result.gate:<17} {result.holds}" + (f" ({result.note})" if result.note else ""))
     if is_terminal():

@@ -27,7 +27,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What was given on the command line."""
+    """The options of the command line."""
 
     tenant: str | None
     policy: str | None
@@ -129,7 +129,7 @@ def command(**given: Any) -> None:
 def pass_gate(session: CommandSession, present: CommandSession, as_of: datetime) -> None:
     """Compare the policy of `session` with that of `present`, the tenant's own, on questions of the log.
 
-    The present memory is asked by both. Raises QualityError when it finds less.
+    Both policies search the present memory. Raises QualityError if the policy of `session` finds less.
     """
     from reverie.evaluate.against import Rival, require_no_fall
 
@@ -149,7 +149,7 @@ def pass_gate(session: CommandSession, present: CommandSession, as_of: datetime)
 
 
 def _told_once() -> Callable[[str], None]:
-    """Return a progress that names each stage the first time alone: a history has hundreds of cycles."""
+    """Return a progress callback that names each stage only once, since a history has hundreds of cycles."""
     told: set[str] = set()
 
     def tell(stage: str) -> None:

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from reverie.evaluate.evaluation import Conduct, Drift, Evaluation
     from reverie.evaluate.retrieval.comparing import Difference
 
-#: How the measures of a ranking are called.
+#: Titles of the measures of a ranking.
 TITLES = {"precision_5": "P@5", "ndcg_5": "NDCG@5", "recall_10": "R@10", "found_10": "found@10"}
-#: Lines of a list of questions.
+#: Maximum number of questions in a list.
 _SHOWN = 40
-#: Questions that a part must change before its worth is told with an interval.
+#: Number of questions that a part must change before its interval is shown.
 _TELLING = 10
 
 
 def show_evaluation(evaluation: Evaluation) -> None:
-    """Print the summary: numbers, no question."""
+    """Print the summary: numbers without the texts of questions."""
     say(
         f"Tenant {evaluation.tenant_id}, policy {evaluation.policy} ({evaluation.policy_hash}), {evaluation.model}: "
         f"{evaluation.questions:,} questions in {evaluation.seconds:.1f} s."
@@ -66,7 +66,7 @@ def show_evaluation(evaluation: Evaluation) -> None:
 
 
 def share(value: float | None) -> str:
-    """Return a share as a percentage; a dash where there was nothing to measure."""
+    """Return a share as a percentage; a dash if there was nothing to measure."""
     return "-" if value is None else f"{100 * value:.1f} %"
 
 

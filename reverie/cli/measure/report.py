@@ -1,4 +1,4 @@
-"""`reverie report`: the marts as a page of plots."""
+"""`reverie report`: write the marts as a page of plots."""
 
 from __future__ import annotations
 

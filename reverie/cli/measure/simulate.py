@@ -1,4 +1,4 @@
-"""`reverie simulate`: a simulated year under a policy, or under several to compare them."""
+"""`reverie simulate`: simulate a year under a policy, or under several to compare them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reverie.evaluate.simulation.figures import SimulationResult
     from reverie.evaluate.simulation.simulate import SimulationPlan
 
-#: What the summary calls each figure.
+#: The label of each figure in the summary.
 _NAMES = {
     "memories_per_subject": "memories a subject",
     "most_memories": "most memories of a subject",
@@ -63,11 +63,11 @@ _NAMES = {
 def command(
     policies: tuple[str, ...], tenant: str | None, people: int, weeks: int, seed: int, recalls: int, *, as_json: bool
 ) -> None:
-    """Simulate a year of daily use by made-up people, and say what a policy's memory kept of it.
+    """Simulate a year of daily use by made-up people, and show what memory keeps of it under a policy.
 
     Facts are planted with their truth over time, between small talk, moods, routines and requests. Memory is asked
     about each of them at the end of every month. The year runs in a temporary database, or as a new tenant with
-    --tenant; it takes about a minute a person. docs/simulating.md says what each figure means.
+    --tenant; it takes about a minute per person. docs/simulating.md explains each figure.
 
     \b
     Examples:

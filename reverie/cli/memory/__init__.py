@@ -11,8 +11,8 @@
 - `forget`: removes a memory
 - `pin`: keeps a memory
 - `unpin`: ends a pin
-- `correcting`: what `correct`, `forget`, `pin` and `unpin` share
-- `assist`: tools for a message, lessons of other sessions, an inbox in order, the feed of states
+- `correcting`: code that `correct`, `forget`, `pin` and `unpin` share
+- `assist`: suggests tools, finds lessons of other sessions, ranks an inbox, polls states
 - `events`: lists life events, or writes them as a calendar
 - `triggers`: lists reasons to act, and acknowledges them
 - `webhooks`: sends triggers and changes of memories to other systems

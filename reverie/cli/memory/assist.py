@@ -1,4 +1,4 @@
-"""`reverie assist`: tools for a message, lessons of other sessions, an inbox in order, the feed of states."""
+"""`reverie assist`: suggest tools, find lessons of other sessions, rank an inbox, poll states."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def lessons(
     as_of: datetime | None,
     as_json: bool,
 ) -> None:
-    """Find what other sessions taught that bears on MESSAGE: decisions with outcomes, corrections, rules, facts."""
+    """Find lessons of other sessions about MESSAGE: decisions with outcomes, corrections, rules, facts."""
     from reverie.recall.assist.lessons import find_lessons
     from reverie.recall.query import RecallQuery
     from reverie.recall.recall import log_recall
@@ -154,7 +154,7 @@ def _print_lessons(lessons: Sequence[Lesson]) -> None:
 
 
 def _in_words(lesson: Lesson) -> str:
-    """A lesson in a line: of a decision what was asked, what was done, and what came of it."""
+    """Return a lesson on one line; for a decision, its situation, what was done, and its outcomes."""
     asked = f"{single_line(lesson.situation, 150)} → " if lesson.situation else ""
     return asked + single_line(lesson.content, 300) + _outcomes(lesson.outcomes)
 
@@ -178,7 +178,7 @@ def inbox(
 ) -> None:
     """Rank the items of FILE by what matters to the subject.
 
-    FILE has a JSON object a line: id, text and, if known, sender and received_at.
+    FILE has one JSON object per line: id, text and, if known, sender and received_at.
     """
     from reverie.recall.assist.inbox import rank_inbox
     from reverie.store.session import perform
@@ -216,7 +216,7 @@ def inbox(
 
 
 def read_inbox(file: Path) -> list[InboxItem]:
-    """Return the items of a file of JSON Lines. Raises InputError: what is wrong, and in which line."""
+    """Return the items of a file of JSON Lines. Raises InputError, which names the line and what is wrong."""
     from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
     from reverie.errors import InputError

@@ -8,7 +8,7 @@ from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import print_json, say, single_line, table
 from reverie.cli.session import CommandSession
 
-#: Why it could not be decided which of two memories holds.
+#: Reasons why nothing decides between two memories.
 _REASONS = {
     "same_time": "stated at the same time",
     "same_session": "stated in one session",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from reverie.recall.contexts.request import Given
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-#: Most dropped items that are listed for people. JSON has them all.
+#: Maximum number of dropped items listed for people. JSON has them all.
 _LISTED = 10
 
 
@@ -119,7 +119,7 @@ def _given(
     account: Path | None,
     **others: Any,
 ) -> Given:
-    """Return the caller's part, read from its files; `others` are fields of `Given` as they are."""
+    """Return the caller's part, read from its files; `others` are passed to `Given` unchanged."""
     from reverie.recall.contexts.request import Given, Message
 
     turns = _read(history, list, "--history") or []
@@ -136,7 +136,7 @@ def _given(
 
 
 def _read(path: Path | None, shape: type, option: str) -> Any:
-    """Return the content of a JSON file. Raises click.BadParameter: it is not JSON of this shape."""
+    """Return the content of a JSON file. Raises click.BadParameter if it is not JSON of this shape."""
     import orjson
 
     if path is None:

@@ -1,4 +1,4 @@
-"""What the commands that correct, forget, pin and unpin a memory share."""
+"""Code that the commands `correct`, `forget`, `pin` and `unpin` share."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _print(made: Corrected, actor: str | None) -> None:
 
 
 def _ask(session: CommandSession, memory_id: UUID, asked: Asked, *, is_whole: bool, as_json: bool) -> None:
-    """Show a memory and ask whether it is the one that is meant."""
+    """Show a memory and ask whether it is the right one."""
     from reverie.recall.inspect import explain
     from reverie.store.session import perform
 
@@ -103,7 +103,7 @@ def _is_terminal() -> bool:
 
 
 def _find(session: CommandSession, memory: str) -> UUID:
-    """Return the id of a memory; the turns that one is to be made of go to the log first."""
+    """Return the id of a memory. If it does not exist yet, first flush the turns that it will be made from."""
     from reverie.drive.flush import flush_turns_of
     from reverie.recall.inspect import find_memory
     from reverie.store.session import perform
@@ -132,7 +132,7 @@ def _is_id(memory: str) -> bool:
 
 
 def shell_user() -> str | None:
-    """Return the name of the user of this shell, for the record of who corrects."""
+    """Return the name of the user of this shell, for the audit record."""
     try:
         return getpass.getuser()[:200]
     except (KeyError, OSError):  # a container's user may have no name

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reverie.recall.scaffold import EntryExplained
     from reverie.store.session import TenantSession
 
-#: Why a memory was forgotten, in words.
+#: Reasons for forgetting a memory, in words.
 _REASONS = {
     "faded": "because it had faded",
     "budget": "because the subject had more memories than its policy's budget and this was among the least valuable",
@@ -31,7 +31,7 @@ _REASONS = {
     "wrong": "because a person marked it as wrong",
     "forgotten_on_request": "because a person asked for it",
 }
-#: Most turns and relatives shown to people. JSON has them all.
+#: Maximum number of turns and relatives shown to people. JSON has them all.
 _SHOWN = 20
 
 
@@ -233,7 +233,7 @@ def _statement(row: dict[str, Any]) -> str | None:
 
 
 def _confidence(row: dict[str, Any]) -> str | None:
-    """Return how sure who read it is: `0.93, as both the reader and the language model read it (0.74 alone)`."""
+    """Return the confidence in a statement: `0.93, read by the reader and by the language model (0.74 by … alone)`."""
     if row["confidence"] is None:
         return None
     by = "the language model" if row["model"] else "the reader"
@@ -243,7 +243,7 @@ def _confidence(row: dict[str, Any]) -> str | None:
 
 
 def _validity(explanation: Explanation) -> str | None:
-    """Return from when to when what a memory states holds, and what ended it."""
+    """Return the period for which a memory's statement holds, and what ended it."""
     row = explanation.memory
     if row["valid_from"] is None:
         return None

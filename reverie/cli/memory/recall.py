@@ -93,7 +93,7 @@ def command(
 
 
 def _check_subject(session: CommandSession, result: RecallResult) -> None:
-    """Raise NotFoundError if nothing was found since the tenant has no such subject."""
+    """Raise NotFoundError if nothing was found because the tenant has no such subject."""
     subject = result.subject_id
     if not result.hits and not session.knows_subject(subject):
         raise NotFoundError(
@@ -170,7 +170,7 @@ def _print(result: RecallResult) -> None:
 
 
 def _told(hit: Hit) -> str:
-    """The hit in one line, its neighbours in lines before and after it."""
+    """Return the hit on one line, with its neighbours on lines before and after it."""
     lines = [*(one.content for one in hit.before), hit.told, *(one.content for one in hit.after)]
     return "\n".join(single_line(line, 500) for line in lines)
 

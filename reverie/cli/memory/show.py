@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from reverie.recall.scaffold import ScaffoldEntry
 
 _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
-#: Most entities shown to people. JSON has them all.
+#: Maximum number of entities shown to people. JSON has them all.
 _ENTITIES = 40
 _STATES: tuple[State, ...] = ("active", "candidate", "superseded", "merged", "compressed")
 
@@ -74,7 +74,7 @@ def command(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _SubjectView:
-    """What the command shows about a subject."""
+    """The data that the command shows about a subject."""
 
     memory: SubjectMemory
     facts: list[StructuredFact]
@@ -237,5 +237,5 @@ def _future(memory: ShownMemory, as_of: datetime) -> str:
         return "held"
     if memory.forget_at is None:
         return "never"
-    # one that has faded waits until its subject was active again
+    # a faded memory is forgotten only after its subject is active again
     return f"{memory.forget_at:%Y-%m-%d}" if memory.forget_at >= as_of else "next activity"

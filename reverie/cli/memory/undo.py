@@ -32,8 +32,8 @@ def command(
     corrected memory or its replacement. Memory is then as if the correction had never been made, once a worker or
     `reverie run` has consolidated the subject's log again.
 
-    Of a memory that was merged into another, undo that: both are separate memories again and are never merged with each
-    other any more. Of a superseded memory, undo that: it holds again, beside the memory that superseded it, and neither
+    If MEMORY was merged into another, undo the merge: both are separate memories again and are never merged with each
+    other again. If MEMORY was superseded, undo that: it holds again beside the memory that superseded it, and neither
     ends the other any more. Undoing twice changes nothing; `--take-back` makes memory as if it had not been undone.
 
     \b

@@ -1,4 +1,4 @@
-"""`reverie webhooks`: create, list and end webhooks, deliver to them, and replay what was given up."""
+"""`reverie webhooks`: create, list and end webhooks, deliver messages, and replay those that were given up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reverie.cli.options import as_of_option, json_option, tenant_option
 from reverie.cli.output import format_value, note, pairs, print_json, say, table
 from reverie.cli.session import CommandSession
 
-#: The names of `reverie.drive.deliver.subscriptions`, which is not loaded for `--help`.
+#: The events of `reverie.drive.deliver.subscriptions`, repeated here so that `--help` does not import it.
 _EVENTS = ("trigger.due", "memory.created", "memory.superseded", "memory.forgotten", "memory.erased")
 
 
@@ -61,7 +61,7 @@ def add_webhook(url: str, events: tuple[str, ...], tenant: str | None, as_json: 
 @tenant_option
 @json_option
 def list_webhooks(tenant: str | None, as_json: bool) -> None:
-    """List the tenant's webhooks, with what waits for each, was delivered and was given up."""
+    """List the tenant's webhooks, each with its messages that wait, were delivered and were given up."""
     from reverie.drive.deliver.subscriptions import list_subscriptions
     from reverie.store.session import perform
 

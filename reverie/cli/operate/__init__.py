@@ -7,17 +7,17 @@
 - `replay`: extracts one session again
 - `reembed`: changes a tenant's embedding model
 - `dead_letters`: lists and retries records and sessions that failed
-- `serve`: the HTTP API
+- `serve`: serves the HTTP API
 - `worker`: drains the queue
-- `keys`: API keys
+- `keys`: creates, lists and revokes API keys
 - `doctor`: checks the installation
 - `checks`: the checks of `doctor`
-- `runs`: the run ledger
+- `runs`: shows the run ledger
 - `clock`: stops and starts the clock of a tenant
-- `costs`: what models cost, and credits
-- `reader`: what a language model's replies teach the reader
+- `costs`: shows what models cost, and sets credits
+- `reader`: teaches the reader from a language model's replies
 - `maintain`: removes rows that are no longer needed
 - `policy`: shows and compares policies
 - `tenants`: lists tenants
-- `db`: the embedded Postgres
+- `db`: controls the embedded Postgres
 """

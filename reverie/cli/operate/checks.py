@@ -1,4 +1,4 @@
-"""The checks of `reverie doctor`. Each result is one line, with what to do about it."""
+"""The checks of `reverie doctor`. Each result is one line, with the remedy."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CheckResult:
     name: str
     status: Status
     found: str
-    #: What to do about it; empty if nothing is wrong.
+    #: The remedy; empty if nothing is wrong.
     todo: str = ""
 
 

@@ -154,7 +154,7 @@ def analyst_env(as_json: bool) -> None:
 
 
 def _elsewhere(session: CommandSession, as_json: bool) -> bool:
-    """If DATABASE_URL is set, print so and return True. That is no error, so that scripts need no special case."""
+    """Return whether DATABASE_URL is set, and say so if it is. This is no error, so scripts need no special case."""
     if session.settings.database_url is None:
         return False
     if as_json:

@@ -26,8 +26,8 @@ def command(ctx: click.Context, tenant: str | None, as_json: bool) -> None:
     """Check versions, settings, models, database, pgvector, roles, migrations, row-level security, disk space and
     policies, and the backlog of each tenant: unread turns, missing vectors, dead letters, failed runs.
 
-    Exits with 1 if a check failed, otherwise with 0, also if there are warnings. Starts the embedded Postgres unless
-    DATABASE_URL is set, and changes nothing else.
+    The exit code is 1 if a check failed, otherwise 0, even if there are warnings. The command starts the embedded
+    Postgres unless DATABASE_URL is set, and changes nothing else.
 
     \b
     Examples:

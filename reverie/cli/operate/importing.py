@@ -53,7 +53,7 @@ time_format_option = click.option(
 timezone_option = click.option("--timezone", metavar="ZONE", help="The time zone of times without an offset.")
 
 
-#: The choices of `--format`, here again since help does not import what reads files; a test compares them.
+#: The choices of `--format`, repeated here so that `--help` does not import the file readers; a test compares them.
 FORMATS = ("jsonl", "csv", "parquet", "array", "messages", "chatgpt", "slack", "mem0", "openmemory", "zep", "graphiti",
            "letta", "intercom", "zendesk", "claude", "langsmith", "langfuse")  # fmt: skip
 
@@ -80,7 +80,7 @@ _SOURCE = (
 
 
 def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of another Postgres; the command gets them as one value, `source`: a `SourceQuery` or None."""
+    """Add the options for another Postgres; the command gets them as one value, `source`: a `SourceQuery` or None."""
 
     @functools.wraps(function)
     def with_source(*args: Any, **options: Any) -> Any:
@@ -107,7 +107,7 @@ def _source(given: dict[str, str | None], *, from_start: bool) -> SourceQuery | 
 
 
 def _source_url(given: str) -> str:
-    """The URL, or that of the variable. What is neither is not quoted: it may hold a password."""
+    """Return the URL, or the variable's. An error never quotes other values, since they may hold a password."""
     from reverie.settings import postgres_url
 
     if re.fullmatch(r"[A-Za-z_]\w*", given):
@@ -156,11 +156,11 @@ def command(
 ) -> None:
     """Import conversations and outcomes into the log from JSONL, JSON, CSV or Parquet files, gzipped or not, from a
     ChatGPT, Slack or reverie export (log.jsonl), from another memory system, trace store or help desk (--format), or
-    with --from from a table or query of another Postgres (only read).
+    with --from from a table or query of another Postgres, which is only read.
 
     A record that is imported twice is stored once, so an interrupted import can be run again. One that cannot be
     imported becomes a dead letter with file, line and reason. A turn needs subject_id, session_id, role, said_at and
-    text; usual names are recognized, and --map names others. It fails if over a tenth of a file becomes dead letters.
+    text; common names are recognized, and --map names others. A file fails if over a tenth of it does for one reason.
 
     \b
     Examples:
@@ -183,7 +183,7 @@ def command(
         for file in files:
             try:
                 results.append((file, _import(session, file, shown, how | {"format": format, "start": start})))
-            except InputError as error:  # of this file alone
+            except InputError as error:  # the other files are still imported
                 results.append((file, error))
     if as_json:
         print_json({"tenant_id": session.tenant_id, "files": [_flat(file, result) for file, result in results]})
@@ -293,7 +293,7 @@ def _print(file: Path | str, summary: ImportSummary) -> None:
 
 
 def _end(results: list[tuple[Path | str, ImportSummary | ReverieError]], tenant_id: str) -> None:
-    """Fail if a file could not be read, or if more than a tenth of its records failed for one reason."""
+    """Fail if a file could not be read, or if too many of its records failed for one reason."""
     failures = []
     if any(result.imported for _, result in results if not isinstance(result, ReverieError)):
         note(f"Build memory of it: reverie run --tenant {tenant_id}")

@@ -1,4 +1,4 @@
-"""`reverie reader`: what a tenant's language model teaches the reader."""
+"""`reverie reader`: teach the reader from the replies of a tenant's language model."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def command() -> None:
 def distill_replies(tenant: str | None, policy: str | None, least: int | None, as_json: bool) -> None:
     """Learn from the kept replies of a tenant's language model about which turns that model must be asked.
 
-    No model is asked. The turns of one person in three are held back. What was learned is used from the next run on,
-    but only if it makes fewer errors on the turns held back, at the same number of calls and beyond noise; otherwise
-    nothing changes. Turns that were read stay as they are; a rebuild reads all turns with what is in force then.
+    No model is asked. The turns of one person in three are held back. The new version is used from the next run on,
+    but only if it makes fewer errors on those turns, at the same number of calls and beyond noise; otherwise nothing
+    changes. Turns that were read stay as they are; a rebuild reads all turns with the version in force at that time.
     """
     from reverie.evaluate.distill.distill import distill
 
@@ -91,7 +91,7 @@ def _print_curve(rows: Sequence[tuple[str, ...]]) -> None:
 @tenant_option
 @json_option
 def show_heads(tenant: str | None, as_json: bool) -> None:
-    """Show which version of the reader is in force for a tenant, from what it learned, and those before it."""
+    """Show the version of the reader in force for a tenant, what it was learned from, and earlier versions."""
     from reverie.inference.reader import shared_reader
     from reverie.store.small_models.reader_heads import kept_heads
 
@@ -128,7 +128,7 @@ def show_heads(tenant: str | None, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def reset_head(tenant: str | None, yes: bool, as_json: bool) -> None:
-    """Use the shipped reader again for a tenant, from the next run on. What was learned is kept and shown."""
+    """Use the shipped reader again for a tenant, from the next run on. Learned versions are kept and shown."""
     from reverie.store.small_models.reader_heads import head_in_force, retire_head
 
     with CommandSession(tenant) as session, ending_cleanly():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RebuildOptions:
-    """What was given on the command line."""
+    """The options of the command line."""
 
     tenant: str | None
     as_of: datetime | None
@@ -72,8 +72,8 @@ def command(**given: Any) -> None:
     doctor` counts late subjects, and --late rebuilds the memory of these alone.
 
     Without --shadow the memory is emptied first, and recall finds only what has been rebuilt. With --shadow a
-    generation is built in a database beside the live one, and recall goes on; `reverie diff` says what would change and
-    `reverie publish` switches. After an interruption, run the same command again.
+    generation is built in a database beside the live one, and recall goes on; `reverie diff` shows what would change,
+    and `reverie publish` switches to it. After an interruption, run the same command again.
 
     \b
     Examples:

@@ -24,7 +24,7 @@ def command(tenant: str | None, model: str | None, as_of: datetime | None, as_js
 
     Recall works meanwhile and never mixes models. After an interruption, run the command again to continue. Afterwards
     set REVERIE_EMBEDDING_MODEL to the new model wherever this tenant is processed: runs refuse any other model, and
-    recall searches by words alone and says so.
+    recall with another model searches by words alone and says so.
 
     \b
     Examples:

@@ -100,7 +100,7 @@ def command(
 
     Each step is one transaction. An interrupted run can simply be run again, and a second run changes nothing.
 
-    --dry-run tells for example what would be forgotten; with --stage, what that stage would do on the current state.
+    --dry-run shows, for example, what would be forgotten; with --stage, what that stage would do on the current state.
 
     \b
     Examples:
@@ -165,7 +165,7 @@ def _print_totals(
 
 
 def _until(session: CommandSession, as_of: datetime | None) -> datetime:
-    """Return the logical time of a run. Raises InputError: it is after the time at which the tenant's clock stopped."""
+    """Return the logical time of a run. Raises InputError if it is after the time of the tenant's stopped clock."""
     from reverie.store.clock import tenant_time
 
     at = session.time(as_of)
@@ -217,7 +217,7 @@ def consolidate(session: CommandSession, scope: Scope, as_of: datetime, jobs: in
     expected = Event()
 
     def advance_bar(stage: str, number: int) -> None:
-        if stage == "embed" and not expected.is_set():  # what extract found is embedded as well
+        if stage == "embed" and not expected.is_set():  # candidates from extract are embedded as well
             expected.set()
             _expect(session, "embed", scope, as_of, shown, done=number)
         shown.advance(stage, number)
@@ -229,7 +229,7 @@ def consolidate(session: CommandSession, scope: Scope, as_of: datetime, jobs: in
 
 
 def _advance(session: CommandSession, work: Work, parts: list[Scope]) -> Iterator[Report]:
-    """Advance each part, where the settings say: in a thread each, or by as many workers on Ray."""
+    """Advance the parts by the executor in the settings: in a thread each, or by as many workers on Ray."""
     from reverie.drive.advance import advance
 
     settings = session.settings

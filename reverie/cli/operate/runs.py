@@ -17,7 +17,7 @@ from reverie.errors import NotFoundError
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Maximum number of runs.")
 @json_option
 def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) -> None:
-    """Show the run ledger, newest first: for each run its stage, logical time, policy, cost and results.
+    """Show the run ledger, latest first: for each run its stage, logical time, policy, cost and results.
 
     \b
     Examples:

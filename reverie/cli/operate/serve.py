@@ -20,10 +20,10 @@ from reverie.errors import SettingsError
 
 #: Seconds that running requests have to finish when the server stops.
 _GRACE_SECONDS = 10
-#: New objects after which Python collects garbage. Requests leave no reference cycles, but each exceeds Python's
-#: default of 700 several times.
+#: New objects after which Python collects garbage. Requests leave no reference cycles, but each creates
+#: several times Python's default of 700.
 GARBAGE_OBJECTS = 50_000
-#: How long a thread may hold the interpreter while a request waits for it.
+#: Seconds for which a thread may hold the interpreter while a request waits for it.
 SWITCH_SECONDS = 0.0005
 
 
@@ -52,7 +52,7 @@ def command(host: str, port: int, inspector: bool, access_log: bool, as_json: bo
     (to Postgres, in each of two roles), REVERIE_API_BYTES, REVERIE_API_CHARACTERS, REVERIE_API_SECONDS,
     REVERIE_API_RATE (such as 200/second); REVERIE_READ_URL (a streaming replica that answers reads);
     REVERIE_INSPECTOR=1 (as --inspector), REVERIE_INSPECTOR_KEY (opens every tenant in the inspector),
-    REVERIE_INSPECTOR_SECRET (signs its cookies); FORWARDED_ALLOW_IPS (proxies that may say who calls and by HTTPS).
+    REVERIE_INSPECTOR_SECRET (signs its cookies); FORWARDED_ALLOW_IPS (proxies trusted for the address and scheme).
 
     \b
     Examples:
@@ -65,21 +65,21 @@ def command(host: str, port: int, inspector: bool, access_log: bool, as_json: bo
 
 @dataclass(frozen=True, kw_only=True)
 class ServedApp:
-    """What is served, and where."""
+    """The app to serve, and its address."""
 
     host: str
     port: int
     as_json: bool
     inspector: bool = False
     access_log: bool = False
-    #: Opens every tenant in the inspector; None: that of the settings.
+    #: Key that opens every tenant in the inspector; None: that of the settings.
     operator_key: str | None = None
 
 
 def serve_app(served: ServedApp) -> None:
-    """Serve the API, with the inspector if it is wanted, until the process is interrupted.
+    """Serve the API, with the inspector if requested, until the process is interrupted.
 
-    Raises SettingsError: the server did not start.
+    Raises SettingsError if the server did not start.
     """
     import uvicorn
 

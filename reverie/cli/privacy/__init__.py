@@ -1,7 +1,7 @@
-"""Commands for what people are owed of their data.
+"""Commands for the rights of people to their data.
 
 - `erase`: erases a turn, a session, a memory, a subject or a tenant
-- `receipts`: the receipts of erasures
-- `consent`: what a subject agrees to
+- `receipts`: lists and verifies the receipts of erasures
+- `consent`: shows or sets what a subject agrees to
 - `export`: exports a person or a tenant
 """

@@ -1,4 +1,4 @@
-"""`reverie consent`: what a subject agrees to."""
+"""`reverie consent`: show or set what a subject agrees to."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def command(
     tenant: str | None,
     as_json: bool,
 ) -> None:
-    """Show what SUBJECT agrees to, or change it; without SUBJECT, list who does not agree to everything.
+    """Show what SUBJECT agrees to, or change it; without SUBJECT, list those who do not agree to everything.
 
     With capture off, new turns and events are refused. With recall off, recalls and contexts are empty and say why.
     With --retain-days, `reverie maintain`, and so every run, erases what is older, as `reverie erase` does. The

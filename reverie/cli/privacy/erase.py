@@ -54,11 +54,11 @@ def command(
     **options: Any,
 ) -> None:
     """Erase everything about SUBJECT, or one turn, session or memory, or the whole tenant: from the log, from memory,
-    from caches, kept replies, queues and dead letters. Afterwards memory is as if it had never been said. What is
-    erased is not accepted again, and a receipt without content stays (reverie receipts).
+    from caches, kept replies, queues and dead letters. Afterwards memory is as if it had never been said. Erased
+    data are not accepted again, and a receipt without content stays (reverie receipts).
 
-    It counts the rows and asks first. If it is killed, run it again. --vacuum locks each table while it is rewritten,
-    and says what else must be done; without anything to erase, it only rewrites the tables.
+    The command counts the rows and asks first. If it is killed, run it again. --vacuum locks each table while it is
+    rewritten, and prints what else must be done; without anything to erase, the command only rewrites the tables.
 
     \b
     Examples:
@@ -81,7 +81,7 @@ def command(
 def _target(
     subject: str | None, turn: UUID | None, session: str | None, memory: UUID | None, shared: bool, whole_tenant: bool
 ) -> Target | None:
-    """Return what is named; None: the whole tenant, or nothing. Raises UsageError for more than one thing."""
+    """Return the target that is named; None: the whole tenant, or nothing. Raises UsageError if several are named."""
     from reverie.drive.erase.targets import memory_target, session_target, subject_target, turn_target
 
     named: dict[str, Callable[[], Target]] = {}
@@ -101,7 +101,7 @@ def _target(
 
 
 class _Options(NamedTuple):
-    """How to erase, whatever it is."""
+    """Options that do not depend on the target."""
 
     yes: bool
     dry_run: bool
@@ -136,7 +136,7 @@ def _erase(target: Target | None, replay: Path | None, whole_tenant: bool, how: 
 
 
 def _plan(eraser: Eraser, target: Target | None, session: CommandSession) -> Erased:
-    """Return what would be erased."""
+    """Return what an erasure would erase."""
     if target is not None:
         return eraser.erase(target, preview=True)
     from reverie.drive.erase.erasing import Erased
@@ -155,7 +155,7 @@ def _ask(tenant_id: str, target: Target | None, planned: Erased) -> None:
 
 
 def _carry_out(session: CommandSession, eraser: Eraser, target: Target | None, replay: Path | None) -> Iterator[Erased]:
-    """Erase, and make the memory again of subjects of whom something is left."""
+    """Erase, and make memory again for subjects who have anything left in the log."""
     left: list[str] = []
     for erased in _erasures(eraser, target, replay):
         left += erased.left

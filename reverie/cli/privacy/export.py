@@ -35,10 +35,10 @@ from reverie.cli.session import CommandSession
 def command(subject: str | None, output: Path, format: str, tenant: str | None, as_json: bool) -> None:
     """Export everything that is kept about SUBJECT, or without SUBJECT about the whole tenant, as files in FOLDER.
 
-    log.jsonl has what was said, asked and corrected; `reverie import FOLDER/log.jsonl` takes it into another database,
-    where `reverie run` makes the same memory of it. memory.jsonl has the memory with its lineage. About a person,
-    person.md is a page to read. Of a tenant, receipts.jsonl tells the other database what was erased (`reverie erase
-    --replay`).
+    log.jsonl has what was said, asked and corrected; `reverie import FOLDER/log.jsonl` loads it into another database,
+    where `reverie run` makes the same memory from it. memory.jsonl has the memory with its lineage. A person's export
+    has person.md, a page to read. A tenant's has receipts.jsonl, from which `reverie erase --replay` erases the same in
+    the other database.
 
     \b
     Examples:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @json_option
 def command(export_to: Path | None, verify: bool, tenant: str | None, as_json: bool) -> None:
     """List what was erased: when, who asked for it, and how many rows of which tables; no content and no names. Each
-    receipt holds the hash of the one before. Keep the last hash elsewhere to see whether the end is missing.
+    receipt holds the hash of the one before. Keep the last hash elsewhere to detect a missing end.
 
     --export also writes hashes of what was erased, so that `reverie erase --replay` can erase it again in a database
     that was restored from an older backup.

@@ -1,12 +1,12 @@
-"""compress: episodes become patterns, sessions become summaries, and what is beyond the budget is forgotten.
+"""compress: episodes become patterns, sessions become summaries, and memories beyond the budget are forgotten.
 
 - `stage`: the stage
 - `patterns`: a pattern for each theme of a subject's episodes
 - `sessions`: a summary for each old session, and for the older turns of long ones
-- `folds`: a summary for each month and year, of those of its sessions or months
+- `folds`: a summary for each week, month and year, from the summaries of its parts
 - `budget`: the least valuable memories beyond the policy's number are forgotten
 - `themes`: the episodes of one theme
-- `quantify`: comparisons and ranges of a theme's numbers
+- `quantify`: comparisons and ranges of the numbers of a theme
 - `wording`: patterns in the rules' words
 - `worded_patterns`: patterns in a language model's words
 - `worded_sessions`: summaries in a language model's words

@@ -1,6 +1,6 @@
-"""The budget of a subject's memory: what is beyond it is forgotten, the least valuable first (spec C9).
+"""The budget of a subject's memory: memories beyond it are forgotten, the least valuable first (spec C9).
 
-The value of a memory at a cycle follows from its peak, its last access and the policy, as its importance does, so the
+The value of a memory at a cycle follows from its peak, its last access and the policy, as its importance does. So the
 same memories are forgotten whenever the cycle runs. Turns stay in the log and are recalled as before.
 Source: docs/design-sources.md, Brain 7 and Contact 6.3.
 """
@@ -15,14 +15,14 @@ from reverie.store.locks import lock_subjects
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
-#: Why a memory is forgotten, in its tombstone.
+#: Reason in the tombstones of memories beyond the budget.
 REASON = "budget"
 
 
 def keep_within_budget(attempt: Run) -> None:
-    """Forget the active memories of each subject beyond the policy's number; counts `forgotten`, and by kind.
+    """Forget the active memories of each subject beyond the policy's number; counts `forgotten`, in all and by kind.
 
-    Pinned memories count, and are the last to go. A dry run counts alone.
+    Pinned memories count towards the budget and are forgotten last. A dry run only counts.
     """
     work, policy = attempt.work, attempt.work.policy
     params = work.params() | policy.fading.params()

@@ -19,14 +19,14 @@ class SessionMemory:
 
     id: UUID
     kind: str
-    #: Whether a summary of the whole session replaces it.
+    #: Whether a summary of the whole session may replace it.
     replaceable: bool
     turn_id: UUID | None
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedSummary:
-    """A summary that becomes part of that of its month or year."""
+    """A summary that becomes part of that of its week, month or year."""
 
     id: UUID
     happened_at: datetime
@@ -41,20 +41,20 @@ class Compression:
     memory: Memory
     #: Episodes that it replaces.
     episodes: Sequence[UUID]
-    #: Summaries that it replaces: of ranges of turns, of sessions or of months.
+    #: Summaries that it replaces: of ranges of turns, sessions, weeks or months.
     ranges: Sequence[UUID] = ()
     #: The older pattern of the same theme.
     pattern_id: UUID | None = None
     lineage: Sequence[Lineage]
-    #: Memories whose entities it is linked to.
+    #: Memories to whose entities it is linked.
     linked_like: Sequence[UUID]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Untold:
-    """A part of a session that holds nothing worth a summary; its lineage keeps it from being read again."""
+    """A part of a session without anything worth a summary; its lineage keeps it from being read again."""
 
-    #: Id that the summary would have.
+    #: Id that its summary would have.
     id: UUID
     subject_id: str
     happened_at: datetime
@@ -103,9 +103,9 @@ def summary_of(
     tenant_id: str,
     as_of: datetime,
 ) -> Compression:
-    """Return the summary of a part of a session, whose `memories` are given; `model` wrote it, or the rules did.
+    """Return the summary of a part of a session with these `memories`, written by `model` or (None) by the rules.
 
-    The summary of a range replaces nothing, and is itself replaced by the summary of the whole session.
+    The summary of a range replaces nothing and is itself replaced by the summary of the whole session.
     """
     happened_at = part.ends_at
     turn_ids = {turn.id for turn in part.turns}
@@ -144,7 +144,7 @@ def fold_of(
     tenant_id: str,
     as_of: datetime,
 ) -> Compression:
-    """Return the summary of a month or year (`period`) that replaces these summaries and takes over their accesses."""
+    """Return the summary of a `period` (week, month or year); it replaces these summaries, with their accesses."""
     happened_at = max(each.happened_at for each in summaries)
     ids = sorted(each.id for each in summaries)
     memory = Memory(
@@ -168,7 +168,7 @@ def fold_of(
 
 
 def untold_of(part: SessionPart, *, tenant_id: str, as_of: datetime) -> Untold:
-    """Return what is kept of a part of a session without a summary; it replaces nothing."""
+    """Return the record of a part of a session that gets no summary; it replaces nothing."""
     id_ = part.summary_id(tenant_id)
     return Untold(
         id=id_,
@@ -179,7 +179,7 @@ def untold_of(part: SessionPart, *, tenant_id: str, as_of: datetime) -> Untold:
 
 
 def _made_at(part: SessionPart, as_of: datetime) -> datetime:
-    """A range counts as made with its last turn: it is the same whichever tier makes it, and when."""
+    """Return when a part counts as made: a range at its last turn, so that it does not depend on tier and time."""
     return as_of if part.whole else part.ends_at
 
 

@@ -1,10 +1,10 @@
-"""Summaries of sessions become one of their week, those of weeks one of their month, those of months one of their year.
+"""Folds summaries of sessions into one per week, those of weeks into one per month, those of months into one per year.
 
-Weeks are left out where the policy says so (`fold_weeks`). A week or month is folded once a session of a later one has
-its summary: sessions are summarised oldest first, so it is complete by then, and the time of the fold follows from the
-log. A week is of one month: it begins on its 1st, 8th, 15th, 22nd or 29th. A year is folded in the same way, but for
-its earlier months: each becomes part of it as soon as `fold_months` later ones have summaries, so that a year that runs
-on leaves no pile of months. The text is made of the sentences of the period's own turns, as that of a session is.
+Weeks are left out if the policy does not set `fold_weeks`. A week or month is folded once a session of a later one has
+a summary: sessions are summarised oldest first, so the period is complete by then, and the time of the fold follows
+from the log. A week lies within one month: it begins on the 1st, 8th, 15th, 22nd or 29th. A year is folded in the same
+way, except that each of its months joins it as soon as `fold_months` later months have summaries, so that a running
+year does not collect months. The text consists of sentences from the period's own turns, like that of a session.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from reverie.store.work import Work
 
 FoldPeriod = Literal["week", "month", "year"]
 
-#: What each period is folded from, with weeks and without.
+#: The parts from which each period is folded, with weeks and without.
 _WEEKLY: dict[FoldPeriod, str] = {"week": "session", "month": "week", "year": "month"}
 _MONTHLY: dict[FoldPeriod, str] = {"month": "session", "year": "month"}
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryFold:
-    """Summaries of one subject that become one, in order of time."""
+    """Summaries of one subject that become one summary, in order of time."""
 
     subject_id: str
     period: FoldPeriod
@@ -47,9 +47,9 @@ class SummaryFold:
 
 
 def fold_summaries(attempt: Run) -> None:
-    """Fold the summaries of all periods that are complete; counts `folds` and the summaries `replaced`.
+    """Fold the summaries of all complete periods; counts `folds` and the summaries `replaced`.
 
-    A dry run leaves out what is complete by a summary of the same run, which it does not write.
+    A dry run leaves out periods that a summary of the same run completes, since it does not write that summary.
     """
     work, periods = attempt.work, _parts_of(attempt.work)
     with work.transaction() as conn:
@@ -57,7 +57,7 @@ def fold_summaries(attempt: Run) -> None:
         if not subjects:
             return
         lock_subjects(conn, work.tenant_id, subjects)
-        # read again: another writer may have folded them, and a period be complete by what its last part becomes
+        # read again: another writer may have folded them, and folding a part may have completed a period
         for period in periods:
             found = [fold for fold in _read_folds(conn, work, period) if fold.subject_id in subjects]
             write_compressions(conn, attempt, _folded(conn, work, found))
@@ -119,7 +119,7 @@ def _named(fold: SummaryFold) -> str:
 
 
 def _read_turns(conn: Connection[Any], work: Work, folds: Sequence[SummaryFold]) -> list[list[SessionTurn]]:
-    """The turns behind the summaries of each fold, in order of time."""
+    """Return the turns behind the summaries of each fold, in order of time."""
     pairs = [(place, each.id) for place, fold in enumerate(folds) for each in fold.summaries]
     params: dict[str, list[int] | list[UUID]] = {
         "places": [place for place, _ in pairs],

@@ -1,4 +1,4 @@
-"""A pattern for each theme of a subject's episodes: chosen by rules, worded by them or by a language model."""
+"""A pattern for each theme of a subject's episodes, chosen by rules and worded by rules or a language model."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from reverie.store.locks import lock_subjects
 from reverie.store.runs import Run
 from reverie.store.work import Work
 
-#: How often a model is asked about themes that changed while it was asked.
+#: Rounds in which a model is asked about themes, since they may change while it works.
 _ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class PatternDraft:
-    """A pattern in the rules' words, and what a model is shown to word it."""
+    """A pattern in the rules' words, and the input of a model that may word it."""
 
     compression: Compression
     shown: PromptInput
@@ -51,9 +51,9 @@ def compress_themes(attempt: Run, model: LanguageModel | None) -> set[UUID]:
 
 
 def _compress_portion(attempt: Run, portion: ThemePortion, model: LanguageModel | None) -> list[Compression]:
-    """Make the patterns of some subjects in one transaction, as an episode that joins one theme is gone for others.
+    """Make the patterns of some subjects in one transaction, since an episode that joins a theme is lost to others.
 
-    A model is asked before, without a connection. Themes that change until the subjects are locked are asked about in
+    A model is asked before, without a connection. Themes that change before the subjects are locked are asked about in
     another round; after the last round, they keep the rules' wording.
     """
     work, compressions = attempt.work, list[Compression]()

@@ -1,8 +1,8 @@
-"""Comparisons and ranges of the numbers of a theme: which choice went better, by how much, over which range. Pure.
+"""Comparisons and ranges of the numbers of a theme: the better choice and its margin, or the range. Pure.
 
-Numbers come from outcomes of tool calls, grouped by an argument of the call ("category": recipe or news), from texts
-that are the same but for the number and one word ("Suggested recipe post → 340 views"), or from what people report in
-words of their own, grouped by the words that say of what a number is.
+Numbers come from outcomes of tool calls, grouped by an argument of the call ("category": recipe or news); from texts
+that are the same except for the number and one word ("Suggested recipe post → 340 views"); or from reports in people's
+own words, grouped by the words that say what the number measures.
 Source: docs/design-sources.md, Brain 4.4.
 """
 
@@ -22,9 +22,9 @@ from reverie.language.pack import first_rewritten, language_table
 
 #: Measurements that each side of a comparison needs.
 _EACH_SIDE = 2
-#: Share of reports from which a word is what all are of.
+#: Share of reports from which a word is the topic of them all.
 _SHARED = 0.8
-#: Measurements from which a range is stated.
+#: Least number of measurements for which a range is stated.
 _FOR_RANGE = 3
 #: Longer argument values are texts, not choices.
 _CHOICE_CHARACTERS = 40
@@ -38,31 +38,31 @@ _ADJECTIVE = re.compile(r"[^\W\d_][\w'’-]*(?: [\w'’-]+)?")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
-    """One thing that varied between comparable episodes."""
+    """A property that varies between comparable episodes."""
 
     #: Argument name, `weekday`, or the place of the word in the text.
     key: str
     value: str
-    #: Name of the episodes with this value in a sentence, in the plural: "recipe posts".
+    #: Plural name, in a sentence, of the episodes with this value: "recipe posts".
     group: str
-    #: Computed rather than stated; it is compared only where it separates the numbers clearly.
+    #: Whether it is computed rather than stated; then it is compared only if it separates the numbers clearly.
     derived: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measurement:
-    """A number that an episode carries, and what was chosen there."""
+    """A number of an episode, with the choices made there."""
 
-    #: Only measurements of one family and metric are compared: a tool, or a text without its number and one word.
+    #: A tool, or a text without its number and one word; only measurements of one family and metric are compared.
     family: str
     metric: str
     value: float
     choices: tuple[Choice, ...] = ()
-    #: Whether the outcome was a good one; None: unknown.
+    #: Whether the outcome was good; None: unknown.
     positive: bool | None = None
 
 
-#: Smaller values are nothing: a ratio to them says nothing, and they cannot be written out.
+#: Smaller values count as zero: a ratio to them is meaningless, and they cannot be written out.
 _NOTHING = 1e-9
 
 
@@ -76,12 +76,12 @@ class Comparison:
     low: str
     #: The smaller of the ratios of means and of medians, so that an outlier alone makes no difference.
     ratio: float
-    #: What that ratio is between: `average` or `median`.
+    #: The values that the ratio compares.
     measure: Literal["average", "median"]
     high_value: float
     low_value: float
     number: int
-    #: Every number of `high` is above every number of `low`.
+    #: Whether every number of `high` is above every number of `low`.
     consistent: bool
     #: Whether more of the metric is better, as far as the outcomes show.
     better: bool
@@ -139,7 +139,7 @@ def text_measurements(texts: Iterable[str]) -> Iterator[Measurement]:
 
 
 def reported_measurements(texts: Iterable[str]) -> list[Measurement]:
-    """Return the numbers that texts report in words of their own; the words that say of what they are vary."""
+    """Return the numbers that texts report in their own words; the choices are the words for what is measured."""
     by_metric: dict[str, list[ReportedNumber]] = defaultdict(list)
     for text in texts:
         for each in measures(text):
@@ -162,7 +162,7 @@ def reported_measurements(texts: Iterable[str]) -> list[Measurement]:
 
 
 def compare_choices(measurements: Iterable[Measurement], least_ratio: float) -> list[Comparison]:
-    """Compare the best choice with the worst of each family, metric and key, from `least_ratio` on; widest first."""
+    """Compare the best and worst choice by family, metric and key; return those from `least_ratio`, widest first."""
     groups: dict[tuple[str, str, str], dict[str, list[tuple[Measurement, Choice]]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -178,7 +178,7 @@ def compare_choices(measurements: Iterable[Measurement], least_ratio: float) -> 
 
 
 def describe_ranges(measurements: Sequence[Measurement]) -> list[str]:
-    """Return "views from 95 to 340, 223 on average" for each metric of a family that was seen often enough."""
+    """Return "views from 95 to 340, 223 on average" for each metric of a family with enough measurements."""
     seen: dict[tuple[str, str], list[float]] = defaultdict(list)
     for each in measurements:
         if "*" not in each.family:
@@ -229,7 +229,7 @@ def _share_positive(members: Sequence[tuple[Measurement, Choice]]) -> float:
 
 
 def _things(tool: str) -> str:
-    """The objects of a tool, in the plural: posts for `schedule_post`, issues for `jira.create_issue`."""
+    """Return the objects of a tool, in the plural: posts for `schedule_post`, issues for `jira.create_issue`."""
     service, _, action = tool.rpartition(".")
     words = _NAME_PARTS.split(action)
     return _plural((words[-1] if len(words) > 1 else service or words[-1]).lower())
@@ -242,7 +242,7 @@ def _group(key: str, value: str, things: str, is_text: bool) -> str:
 
 
 def _named_after(tokens: Sequence[str], place: int) -> str:
-    """ "recipe posts", if the next word can only be what the word describes: nothing, or a mark, stands after it."""
+    """Return "recipe posts" if the next word must be the noun: nothing, or a punctuation mark, follows it."""
     word, rest = tokens[place], tokens[place + 1 : place + 3]
     if rest and _WORD.fullmatch(rest[0]) and (len(rest) == 1 or not re.match(r"\w", rest[1])):
         return f"{word.lower()} {_plural(rest[0].lower())}"

@@ -1,4 +1,4 @@
-"""Themes and sessions that compress works on, from Postgres."""
+"""The themes and sessions that compress processes, from Postgres."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from reverie.model.session_part import SessionKey, SessionPart, SessionTurn, ran
 from reverie.store.queries import queries
 from reverie.store.work import Work
 
-#: Episodes worked on in one transaction, up to the last subject begun.
+#: Episodes processed in one transaction, rounded up to whole subjects.
 _EPISODES = 20_000
 
 _TurnsAndOutcomes = tuple[list[ThemeTurn], dict[UUID, datetime]]
@@ -30,7 +30,7 @@ _TurnsAndOutcomes = tuple[list[ThemeTurn], dict[UUID, datetime]]
 
 @dataclass(frozen=True, slots=True)
 class ThemePortion:
-    """Subjects whose themes are worked on in one transaction."""
+    """Subjects whose themes are processed in one transaction."""
 
     subjects: Sequence[str]
     #: Their patterns for which new outcomes arrived.
@@ -63,7 +63,7 @@ def theme_portions(work: Work) -> list[ThemePortion]:
 
 
 def read_themes(conn: Connection[Any], work: Work, portion: ThemePortion) -> list[Theme]:
-    """Return the themes of a portion, in order of subject and key, with the episodes that are or may become theirs."""
+    """Return the themes of a portion by subject and key, with the episodes that belong to them or may join them."""
     params = work.params() | {
         "busy": portion.subjects,
         "stale": portion.stale,
@@ -104,7 +104,7 @@ def read_episodes(
 def read_theme_evidence(
     conn: Connection[Any], work: Work, themes: Sequence[Theme], episodes: Mapping[UUID, Episode]
 ) -> list[ThemeEvidence]:
-    """Return what the pattern of each theme is made from."""
+    """Return everything from which the pattern of each theme is made."""
     sql = queries("compress")
     names = {"busy": sorted({theme.subject_id for theme in themes}), "keys": [theme.key for theme in themes]}
     labels = {
@@ -130,7 +130,7 @@ def read_theme_evidence(
 
 
 def _read_turns(conn: Connection[Any], work: Work, themes: Sequence[Theme]) -> list[_TurnsAndOutcomes]:
-    """The turns of each theme in event order, and when each of their outcomes was observed."""
+    """Return the turns of each theme in event order, and the times at which their outcomes were observed."""
     pairs = [(number, id_) for number, theme in enumerate(themes) for id_ in sorted(theme.held - theme.turns)]
     turns_of = [(number, id_) for number, theme in enumerate(themes) for id_ in sorted(theme.held & theme.turns)]
     roots = {
@@ -144,7 +144,7 @@ def _read_turns(conn: Connection[Any], work: Work, themes: Sequence[Theme]) -> l
         queries("compress")["read_source_turns"], work.params() | roots
     ):
         turns, observed_at = by_theme[number]
-        # in order of observation: the last value of a metric counts
+        # rows are in order of observation: the last value of a metric counts
         latest = {metric: (float(value), bool(positive)) for _, _, metric, value, positive in rows or ()}
         observed_at |= {UUID(outcome_id): datetime.fromisoformat(at) for outcome_id, at, *_ in rows or ()}
         turns.append(ThemeTurn(id=id_, said_at=said_at, speaker=speaker, tool_calls=calls or (), outcomes=latest))
@@ -152,7 +152,7 @@ def _read_turns(conn: Connection[Any], work: Work, themes: Sequence[Theme]) -> l
 
 
 def old_sessions(work: Work) -> list[SessionKey]:
-    """Return the oldest sessions of subjects that have too many without a summary."""
+    """Return the oldest sessions of subjects with too many sessions without a summary."""
     threshold = work.policy.compress.session_threshold
     return _sessions(work, "read_old_sessions", {"threshold": threshold, "half": max(threshold // 2, 1)})
 
@@ -176,7 +176,7 @@ def whole_sessions(conn: Connection[Any], work: Work, sessions: Sequence[Session
 
 
 def unsummarised_ranges(conn: Connection[Any], work: Work, sessions: Sequence[SessionKey]) -> Iterator[SessionPart]:
-    """Yield the older turns of each session that no summary covers, in ranges; the policy says how many stay."""
+    """Yield, in ranges, the older turns of each session that no summary covers; the policy sets how many turns stay."""
     size, keep = work.policy.compress.range_turns, work.policy.compress.running_keep
     rows = conn.execute(queries("compress")["read_unsummarised_turns"], work.params() | _named(sessions)).fetchall()
     for (place, before), of_session in groupby(rows, key=itemgetter(0, 1)):

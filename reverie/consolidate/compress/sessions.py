@@ -1,8 +1,8 @@
 """Summaries of sessions, in their own sentences or in a language model's words.
 
 An old session gets one summary. The oldest turns of a long running session get summaries by range, and its last turns
-stay as they are; once the session is old, the summary of the whole replaces those of its ranges. Lineage fixes which
-turns a range covers: turns that arrive late are covered by a later one.
+stay as they are. Once the session is old, its whole summary replaces those of its ranges. Lineage fixes the turns that
+a range covers; turns that arrive late are covered by a later range.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from reverie.store.locks import lock_subjects
 from reverie.store.runs import Run
 from reverie.store.work import Work
 
-#: Sessions worked on in one transaction.
+#: Sessions processed in one transaction.
 _SESSIONS = 1_000
 
 #: Reads the parts of sessions that get a summary.
@@ -40,7 +40,7 @@ ReadParts = Callable[[Connection[Any], Work, Sequence[SessionKey]], Iterator[Ses
 
 
 def compress_old_sessions(attempt: Run, taken: Collection[UUID], model: LanguageModel | None) -> None:
-    """Summarise the oldest sessions of subjects with too many; episodes `taken` by a pattern stay the pattern's."""
+    """Summarise the oldest sessions of subjects with too many; episodes `taken` by a pattern stay with the pattern."""
     _summarise(attempt, old_sessions(attempt.work), whole_sessions, taken, model)
 
 
@@ -109,7 +109,7 @@ def _summaries(
 
 
 def _wording(part: SessionPart, text: str | None, worded: ModelSummaries | None) -> tuple[str | None, str | None]:
-    """The content of a summary and the model that wrote it: the rules' `text`, if any, where no model did."""
+    """Return the content of a summary and the model that wrote it, or the rules' `text`, if any, without a model."""
     if worded is None or not (summary := worded.text_of_part(part)):
         return text, None
     return f"{written_day(part.turns[0].said_at)}. {summary}", worded.model

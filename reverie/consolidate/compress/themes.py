@@ -1,6 +1,6 @@
-"""Which episodes of a subject belong to one theme. Pure.
+"""The assignment of a subject's episodes to themes. Pure.
 
-A theme is an entity that episodes share, or a tool that they called. Neither that nor similar meaning is enough alone.
+A theme is an entity that episodes share, or a tool that they called; their meaning must be similar as well.
 Source: docs/design-sources.md, Brain 4.4 and Contact 6.2.
 """
 
@@ -28,23 +28,23 @@ class Theme:
     subject_id: str
     #: Typed id: `pet:bruno`, `tool:schedule_post`.
     key: str
-    #: Linked episodes that no pattern holds yet; they join if they are close enough.
+    #: Linked episodes that are in no pattern yet; they join if they are close enough.
     open: set[UUID] = field(default_factory=set)
-    #: Episodes of its pattern; some may be forgotten by now.
+    #: Episodes of its pattern, some of which may have been forgotten.
     held: set[UUID] = field(default_factory=set)
-    #: The pattern it already has.
+    #: Its existing pattern.
     pattern_id: UUID | None = None
-    #: Whether outcomes arrived that its pattern does not include.
+    #: Whether there are outcomes that its pattern does not include.
     stale: bool = False
     #: Episodes that join it in this run.
     joined: set[UUID] = field(default_factory=set)
-    #: Of all of these: turns of which no episode was made.
+    #: Members of the sets above that are turns from which no episode was made.
     turns: set[UUID] = field(default_factory=set)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Episode:
-    """An episode, or a turn of which none was made, as a pattern quotes it."""
+    """An episode, or a turn from which no episode was made, as a pattern quotes it."""
 
     id: UUID
     happened_at: datetime
@@ -71,7 +71,7 @@ class ThemeTurn:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ThemeEvidence:
-    """Everything that the pattern of a theme is made from."""
+    """Everything from which the pattern of a theme is made."""
 
     #: The name that people use for the theme.
     label: str
@@ -79,7 +79,7 @@ class ThemeEvidence:
     episodes: Sequence[Episode]
     #: In event order.
     turns: Sequence[ThemeTurn]
-    #: When each outcome was observed.
+    #: Time of observation, by outcome.
     outcomes: Mapping[UUID, datetime]
     #: Accesses of the older pattern.
     access_count: int = 0
@@ -95,11 +95,11 @@ class ThemeEvidence:
 def assign_episodes(
     themes: Iterable[Theme], vectors: Mapping[UUID, Vector], *, least: int, similarity: float
 ) -> list[Theme]:
-    """Assign each episode to one theme at most; return the themes that make a new pattern, with `joined` filled.
+    """Assign each episode to at most one theme; return the themes that get a new pattern, with `joined` filled.
 
-    The largest theme chooses first, then the closest, then by key. A theme needs `least` episodes, or an existing
-    pattern, and takes the open episodes whose cosine to the centre of all its episodes is at least `similarity`. It
-    ends when no theme can take another episode, so a second run has nothing to do.
+    The largest theme chooses first; ties are broken by closeness, then by key. A theme needs `least` episodes or an
+    existing pattern. It takes the open episodes whose cosine to the centre of all its episodes is at least
+    `similarity`. This ends when no theme can take another episode, so a second run has nothing to do.
     """
     themes = sorted(themes, key=lambda theme: theme.key)
     offers = {theme.key: _offer(theme, vectors, least, similarity) for theme in themes}
@@ -121,7 +121,7 @@ def assign_episodes(
 def _offer(
     theme: Theme, vectors: Mapping[UUID, Vector], least: int, similarity: float
 ) -> tuple[int, float, frozenset[UUID]]:
-    """The theme's new size, the mean similarity of the episodes it would take, and those; size 0 if it takes none."""
+    """Return the theme's new size, the mean similarity of the episodes to take, and these; size 0 if there are none."""
     free = sorted(id_ for id_ in theme.open if id_ in vectors)
     started = theme.pattern_id is not None or bool(theme.joined)
     if not free or (not started and len(free) < least):

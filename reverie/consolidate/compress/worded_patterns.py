@@ -1,7 +1,7 @@
-"""Patterns in a language model's words: the rules decide themes and numbers, the model words them.
+"""Patterns in a language model's words: rules decide the themes and numbers, and the model words them.
 
 A text is accepted if it contains the computed claims word for word, quotes an episode, and has no name or number that
-was not shown. Otherwise the rules' wording stays, also where no reply could be had: it says the same.
+was not shown. Otherwise, or if there is no reply, the rules' wording stays: it says the same.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput, input_hash
 from reverie.store.runs import Run
 
-#: Episodes, and turns, that a model is shown: the latest.
+#: Latest episodes, and latest turns, that a model is shown.
 _SHOWN = 40
-#: Characters of an episode, and of a value in a tool call, that a model is shown.
+#: Characters that a model is shown of an episode, and of a value in a tool call.
 _EPISODE_CHARACTERS, _VALUE_CHARACTERS = 400, 120
-#: Tokens of a reply: two sentences and their quotes.
+#: Tokens that a reply may have, for two sentences and their quotes.
 _MAX_TOKENS = 400
 
 
 class ThemePattern(Reply):
     """What a model says of a theme."""
 
-    # the docstring is in the schema that the model is shown: another one changes the prompt, and no kept reply fits it
+    # the docstring is part of the prompt, by its schema: if it changes, no kept reply can be used
 
     pattern: Annotated[str, Field(min_length=1, max_length=1000)]
     #: Passages of the episodes, word for word.
@@ -46,7 +46,7 @@ def ask_patterns(
 ) -> dict[bytes, str | None]:
     """Return the model's wording by input hash for all inputs that are not `known`; None: the rules' wording stays.
 
-    No connection is held while the model works. The run's report counts the answers. Raises as `ask` does when the
+    No connection is held while the model works. The run's report counts the answers. Raises the errors of `ask` if the
     model cannot be used at all.
     """
     asked = [each for each in inputs if input_hash(each) not in known]
@@ -60,7 +60,7 @@ def ask_patterns(
 
 
 def pattern_input(subject_id: str, text: PatternText, evidence: ThemeEvidence) -> PromptInput:
-    """Return what a model is shown of a theme, with its latest episodes and turns."""
+    """Return a model's input about a theme, with its latest episodes and turns."""
     turns = [turn for turn in evidence.turns if turn.tool_calls or turn.outcomes][-_SHOWN:]
     episodes = evidence.episodes[-_SHOWN:]
     content = {
@@ -87,7 +87,7 @@ def _decision(turn: ThemeTurn) -> dict[str, Any]:
 
 
 def _arguments(call: Mapping[str, Any]) -> dict[str, str]:
-    """The plain arguments of a call, as text."""
+    """Return the plain arguments of a call, as text."""
     arguments = call.get("arguments") or {}
     plain = {name: value for name, value in arguments.items() if isinstance(value, (str, int, float))}
     return {name: str(value)[:_VALUE_CHARACTERS] for name, value in sorted(plain.items())}
@@ -110,7 +110,7 @@ def _check(shown: PromptInput, reply: ThemePattern) -> InvalidReply | None:
 
 
 def _texts(content: Any) -> Iterator[str]:
-    """All texts that were shown, keys too: metrics and arguments have names."""
+    """Yield all texts that were shown, including keys, which name metrics and arguments."""
     if isinstance(content, str):
         yield content
     elif isinstance(content, Mapping):

@@ -20,16 +20,16 @@ from reverie.llm.inputs import PromptInput
 from reverie.model.session_part import SessionKey, SessionPart
 from reverie.store.runs import Run
 
-#: Characters of a session that a model is shown; the rules summarise a longer one.
+#: Longest session that a model is shown, in characters; the rules summarise longer ones.
 LONGEST = 48_000
-#: Tokens of a reply: some sentences and their quotes.
+#: Tokens that a reply may have, for some sentences and their quotes.
 _MAX_TOKENS = 600
 
 
 class SessionSummary(Reply):
     """What a model says of a session."""
 
-    # the docstring is in the schema that the model is shown: another one changes the prompt, and no kept reply fits it
+    # the docstring is part of the prompt, by its schema: if it changes, no kept reply can be used
 
     summary: Annotated[str, Field(min_length=1, max_length=2000)]
     #: Passages of the turns, word for word.
@@ -41,13 +41,13 @@ class ModelSummaries:
     """A model's summaries of parts of sessions."""
 
     model: str
-    #: By key of the part: the turns that the model was shown, and its summary.
+    #: The turns that the model was shown, and its summary, by key of the part.
     texts: Mapping[tuple[str, str, int], tuple[frozenset[UUID], str]]
-    #: Sessions about which some reply could not be had; they wait for the retry.
+    #: Sessions with a part for which there was no reply; they wait for the retry.
     waiting: frozenset[SessionKey]
 
     def text_of_part(self, part: SessionPart) -> str | None:
-        """Return the summary of a part; None if there is none, or if turns were added since."""
+        """Return the summary of a part; None if there is none or if turns were added since."""
         shown, text = self.texts.get(part.key, (frozenset(), ""))
         return text if text and shown == {turn.id for turn in part.turns} else None
 
@@ -55,7 +55,7 @@ class ModelSummaries:
 def ask_summaries(attempt: Run, model: LanguageModel, parts: Sequence[SessionPart]) -> ModelSummaries:
     """Ask for a summary of each part; the rules summarise parts whose reply is not accepted or not paid for.
 
-    No connection is held while the model works. The run's report counts the answers. Raises as `ask` does when the
+    No connection is held while the model works. The run's report counts the answers. Raises the errors of `ask` if the
     model cannot be used at all.
     """
     numbers = attempt.work.policy.compress

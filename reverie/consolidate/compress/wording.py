@@ -1,4 +1,4 @@
-"""Patterns in the rules' words: what the episodes of a theme have in common, in their own words and numbers. Pure."""
+"""Patterns in the rules' words: the common ground of a theme's episodes, in their own words and numbers. Pure."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class PatternText:
     """A pattern in the rules' words."""
 
     text: str
-    #: The theme: "Bruno (pet)".
+    #: Name of the theme: "Bruno (pet)".
     name: str
     #: The computed sentences, without the quotations.
     computed: Sequence[str]
-    #: Phrases that any other wording must contain: which choice went better and by how much; where nothing is
-    #: compared, how often, when and over which range.
+    #: Phrases that any other wording must contain: the better choice and its margin; without a comparison, frequency,
+    #: period and range.
     claims: Sequence[str]
 
 
@@ -44,8 +44,8 @@ def pattern_text(
 ) -> PatternText:
     """Word the pattern of a theme.
 
-    Where numbers differ by a choice: which choice went better, and by how much. Otherwise who speaks of what, how
-    often and when, with the most typical episode and the last one.
+    If numbers differ by a choice, the pattern states the better choice and its margin. Otherwise it states who speaks
+    of the theme, how often and when, with the most typical episode and the last one.
     """
     kind, _, value = theme.key.partition(":")
     tool = value if kind == "tool" else None
@@ -89,7 +89,7 @@ def _measurements(
 
 
 def _quotations(episodes: Sequence[Episode], vectors: Mapping[UUID, Vector]) -> list[str]:
-    """The most typical episode, where there are vectors to tell by, and the last one."""
+    """Return quotations of the most typical episode, if there are vectors to find it, and of the last one."""
     if not episodes:
         return []
     last = episodes[-1]

@@ -13,7 +13,7 @@ from reverie.store.plans import plan_by_key
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
-#: What each origin is counted as; all else is a summary of a session.
+#: Count by origin; every other origin counts as a summary of a session.
 _COUNTS = {"theme": "patterns", "range": "ranges", "week": "folds", "month": "folds", "year": "folds"}
 
 
@@ -28,7 +28,7 @@ def write_compressions(conn: Connection[Any], attempt: Run, compressions: Sequen
     columns = {
         "ids": [memory.id for memory, _ in links],
         "source_ids": [source_id for _, source_id in links],
-        # a range may be made long after its last turn, and is linked as if it had been made then
+        # a range may be made long after its last turn, but is linked as if it had been made at that turn
         "seen_until": [memory.happened_at if memory.origin == "range" else None for memory, _ in links],
     }
     conn.execute(queries("compress")["write_links"], attempt.params() | columns)
@@ -44,7 +44,7 @@ def write_compressions(conn: Connection[Any], attempt: Run, compressions: Sequen
 
 
 def write_untold(conn: Connection[Any], attempt: Run, untold: Sequence[Untold]) -> None:
-    """Note the parts of sessions that get no summary, as those whose summary was forgotten are noted; count them."""
+    """Write the parts of sessions that get no summary as if their summary had been forgotten, and count them."""
     if not untold:
         return
     write_lineage(conn, attempt, [source for each in untold for source in each.lineage])

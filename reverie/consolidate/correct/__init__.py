@@ -1,7 +1,7 @@
-"""correct: what a person said is wrong is forgotten, and what they wrote instead is remembered.
+"""correct: corrected memories are forgotten or replaced.
 
 - `stage`: the stage
 - `read`: corrections that wait
-- `decide`: which values are in force once some are gone
-- `write`: what is forgotten, replaced and pinned
+- `decide`: the values in force after others are gone
+- `write`: forgotten, replaced and pinned memories
 """

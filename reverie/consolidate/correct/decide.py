@@ -1,4 +1,4 @@
-"""Which values are in force once some are gone: pure."""
+"""The values that are in force after others are gone. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uuid import UUID
 def revived(
     ended: Sequence[tuple[UUID, UUID]], gone: Sequence[tuple[UUID, datetime | None, UUID | None]]
 ) -> dict[str, list[Any]]:
-    """Return what each ended value (id, replaced by) is replaced by, and until when it held, without those gone."""
+    """Return the successor and end of each ended value (id, replaced by), with the gone values left out."""
     after = {id_: (valid_to, replaced_by) for id_, valid_to, replaced_by in gone}
     columns: dict[str, list[Any]] = {"ids": [], "valid_to": [], "replaced_by": []}
     for id_, successor in ended:

@@ -1,8 +1,8 @@
-"""correct: what a person said is wrong is forgotten, and what they wrote instead is remembered.
+"""correct: corrected memories are forgotten or replaced.
 
-A correction is a row of the log and is worked in at its own time, live as in a rebuild: what it forgets goes with all
-that was merged into it, a structured fact that it stated gives way to the one before, a tombstone says why, and marks
-withhold the turns that it was drawn from. What a request marked at once gives way to that. Pins are worked in likewise.
+A correction is a row of the log. It is applied at its own time, both live and in a rebuild. A memory is forgotten with
+all that was merged into it; the value that its structured fact replaced is in force again; a tombstone has the reason;
+marks withhold its source turns and replace the marks that the request set at once. Pins are applied in the same way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reverie.store.work import Work
 
 
 def correct(work: Work) -> Report:
-    """Work in corrections up to `as_of`; counts `corrections`, `forgotten`, `replaced`, `pinned` and `unpinned`."""
+    """Apply corrections up to `as_of`; counts `corrections`, `forgotten`, `replaced`, `pinned` and `unpinned`."""
     sql = queries("correct")
     with run(work, "correct") as attempt, work.transaction() as conn:
         params = attempt.params()

@@ -1,4 +1,4 @@
-"""Corrections, as they are written: what is wrong is forgotten, what is right becomes a candidate, pins are kept."""
+"""Writes corrections: wrong memories are forgotten, replacements become candidates, pins are set or removed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _params(attempt: Run, correction: Correction) -> dict[str, Any]:
 
 
 def _forget(conn: Connection[Any], attempt: Run, correction: Correction) -> None:
-    """Forget the memory and what was made of it; values by key that it had replaced are in force again."""
+    """Forget the memory and all made from it; structured facts that it had replaced are in force again."""
     sql, params, tenant = queries("correct"), _params(attempt, correction), {"tenant": attempt.work.tenant_id}
     on_request = correction.asked == "forget"
     mark, reason = ("forgotten", "forgotten_on_request") if on_request else ("corrected", "wrong")
@@ -57,7 +57,7 @@ def _forget(conn: Connection[Any], attempt: Run, correction: Correction) -> None
 
 
 def _pin(conn: Connection[Any], attempt: Run, correction: Correction) -> None:
-    """Keep a memory, or treat it as any other again, with all that was merged into it."""
+    """Pin or unpin a memory, with all that was merged into it."""
     if not correction.memory_ids:
         return
     sql, params = queries("correct"), _params(attempt, correction)
@@ -73,7 +73,7 @@ def _pin(conn: Connection[Any], attempt: Run, correction: Correction) -> None:
 
 
 def _replace(conn: Connection[Any], attempt: Run, correction: Correction, content: str) -> None:
-    """Write what is right as a candidate of the kind that was wrong; merge makes a memory of it."""
+    """Write the replacement as a candidate of the wrong memory's kind; merge makes it a memory."""
     tenant_id, at = attempt.work.tenant_id, correction.corrected_at
     kind, id_ = replacement_of(correction.kind, at, tenant_id, correction.subject_id, correction.id)
     policy = attempt.work.policy

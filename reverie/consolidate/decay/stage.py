@@ -1,7 +1,7 @@
 """decay: importance fades in proportion to the time since a memory was last accessed.
 
-Importance is worked out from `peak` and `accessed_at` each time, never from its last value, so a retry, a late run or a
-skipped cycle decays nothing twice. It is written in several commits, since one statement over all rows cannot update
+Importance is computed from `peak` and `accessed_at` each time, never from its last value, so a retry, a late run or a
+skipped cycle decays nothing twice. It is written in several commits because one statement over all rows cannot update
 them in place (docs/decisions/0006). Source: docs/design-sources.md, Brain 4.4 and Contact 2.2.
 """
 
@@ -14,15 +14,15 @@ from reverie.store.queries import queries
 from reverie.store.runs import Report, run
 from reverie.store.work import Work
 
-#: Commits that rewrite most rows of a large table: each page keeps room for an eighth of its rows (fillfactor 80).
+#: Commits in which most rows of a large table are rewritten; a page has room for an eighth of its rows (fillfactor 80).
 _BATCHES = 8
-#: Fewer due rows, or a smaller share of all, are one commit: every batch reads the whole table.
+#: Up to this number or this share of due rows, there is one commit, since every batch reads the whole table.
 _FEW_ROWS = 20_000
 _SMALL_SHARE = 0.1
 
 
 def decay(work: Work) -> Report:
-    """Bring the importance of every memory that nobody accessed up to `as_of`; counts `decayed`."""
+    """Update the importance of memories past their grace period to that at `as_of`; counts `decayed`."""
     sql = queries("decay")
     with run(work, "decay") as attempt:
         grace = timedelta(days=work.policy.decay.grace_days)

@@ -2,7 +2,7 @@
 
 - `stage`: the stage
 - `read`: turns and memories that lack a vector
-- `decide`: the parts that texts are cut into, and what recall weighs
-- `vectors`: the model asked about texts that the cache lacks
+- `decide`: the parts into which texts are cut, and the properties that recall weighs
+- `vectors`: the embedding of texts that the cache lacks
 - `write`: vectors, terms and items
 """

@@ -1,4 +1,4 @@
-"""Parts of a text that get a vector each, and what recall weighs of an item; pure."""
+"""The parts of a text that get a vector each, and the properties of an item that recall weighs. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import polars as pl
 from reverie.language.text import CountTokens, chunk
 from reverie.policy import ChunkPolicy, Policy
 
-#: Texts up to this length are one part without asking the tokenizer: they cannot fill a chunk.
+#: Texts up to this length cannot fill a chunk: they are one part, without a call of the tokenizer.
 _SHORT_CHARACTERS = 500
 
 ItemType = Literal["turn", "memory"]
@@ -32,13 +32,13 @@ class ItemText:
     speaker: str | None
     role: str | None
     asked_by: UUID | None
-    #: Orders the reading beside the time: a turn's index, a memory's kind.
+    #: Key for the reading order, beside the time: a turn's index or a memory's kind.
     place: int | str
 
 
 @dataclass(frozen=True, slots=True)
 class ItemPart:
-    """A part of an item that has a vector of its own."""
+    """A part of an item, with its own vector."""
 
     item: ItemText
     number: int
@@ -56,14 +56,14 @@ def cut_items(items: Sequence[ItemText], limits: ChunkPolicy, count_tokens: Coun
 
 
 def text_parts(text: str, limits: ChunkPolicy, count_tokens: CountTokens) -> list[str]:
-    """Return the pieces of a text that are embedded: one, unless it is longer than a chunk."""
+    """Return the parts of a text to embed: one, unless the text is longer than a chunk."""
     if len(text) <= _SHORT_CHARACTERS:
         return [text]
     return chunk(text, count_tokens, min_tokens=limits.min_tokens, max_tokens=limits.max_tokens)
 
 
 def item_columns(items: Sequence[ItemText], policy: Policy) -> dict[str, list[Any]]:
-    """Return what recall weighs of items, as columns for SQL."""
+    """Return the properties of items that recall weighs, as columns for SQL."""
     texts = pl.Series(values=[item.text for item in items], dtype=pl.String)
     return {
         "item_ids": [item.id for item in items],

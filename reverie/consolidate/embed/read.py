@@ -20,11 +20,11 @@ from reverie.store.locks import count_erasures
 from reverie.store.queries import queries
 from reverie.store.work import Work
 
-#: Items read, embedded and written at a time: what a crash can cost, and what is held in memory.
+#: Items read, embedded and written at a time; it limits the loss in a crash and the use of memory.
 _CHUNK = 2_000
-#: Turns of no more subjects than these are looked for in these subjects alone.
+#: Number of subjects up to which the query for turns is limited to those subjects.
 _FEW_SUBJECTS = 100
-#: Before the first item: `after_time` is before every event time.
+#: The position before the first item; `after_time` is before every event time.
 _START: dict[str, Any] = {
     "after_subject": "",
     "after_group": "",
@@ -35,22 +35,22 @@ _START: dict[str, Any] = {
 
 
 class ItemPortion(NamedTuple):
-    """Items that lack a vector, without those that failed before."""
+    """Items that lack a vector, except those that failed before."""
 
     items: list[ItemText]
-    #: How many there are with those that failed.
+    #: Number of items, including those that failed before.
     number: int
-    #: The number of the tenant's last erasure before they were read.
+    #: Number of the tenant's last erasure before the items were read.
     erasures: int
 
 
 def unembedded_items(
     work: Work, item_type: ItemType, *, kinds: Sequence[Kind] | None, switching: bool
 ) -> Iterator[ItemPortion]:
-    """Yield turns or memories that lack a vector of the work's embedder; memories of some `kinds`, or of all (None).
+    """Yield turns, or memories of some `kinds` (None: all), that lack a vector of the work's embedder.
 
     The caller writes each portion before it asks for the next one. Raises SettingsError, before anything is paid for,
-    when the tenant's memory is embedded by another model, unless it is `switching` to this one.
+    if the tenant's memory is embedded by another model, unless the tenant is `switching` to this one.
     """
     query = queries("embed")["read_turns" if item_type == "turn" else "read_memories"]
     model = work.embedder.model
@@ -75,7 +75,7 @@ def unembedded_items(
 
 
 def _few_subjects(conn: Connection[Any], params: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameter that limits the turns to the subjects that have some to embed, if these are few."""
+    """Return the parameter that limits the query to subjects with turns to embed, if these are few."""
     rows = conn.execute(queries("embed")["subjects_with_turns"], params | {"most": _FEW_SUBJECTS + 1}).fetchall()
     return {} if len(rows) > _FEW_SUBJECTS else {"subjects": [subject for (subject,) in rows]}
 

@@ -1,6 +1,6 @@
-"""embed: every turn and memory gets its vectors and terms, so that recall can find it.
+"""embed: turns and memories get vectors and terms, so that recall can find them.
 
-Texts are embedded in batches, each text once a tenant and model, and no connection is held while the model works.
+Texts are embedded in batches, each text once per tenant and model. No connection is held while the model works.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def embed(
     kinds: Sequence[Kind] | None = None,
     switching: bool = False,
 ) -> Report:
-    """Give vectors and terms to items without them; counts `turns`, `memories`, `parts` and `calls_saved` by the cache.
+    """Write missing vectors and terms; counts `turns`, `memories`, `parts`, and `calls_saved` by the cache.
 
-    `kinds` limits it to memories of these kinds. `switching`: the model is not the active one yet (`reembed`). Turns
-    are left out where the policy does not recall them.
+    `kinds` limits the work to memories of these kinds. `switching`: the model is not the active one yet (`reembed`).
+    Turns are left out if the policy does not recall them.
 
     Raises:
         SettingsError: the tenant's memory is embedded by another model.
@@ -49,7 +49,7 @@ def embed(
 
 
 def _embed_type(attempt: Run, item_type: ItemType, kinds: Sequence[Kind] | None, switching: bool) -> bool:
-    """Embed the items of a type; return False if something was erased since, and the rest must be read again."""
+    """Embed the items of a type; return False if an erasure in the meantime means that the rest must be read again."""
     work = attempt.work
     for portion in unembedded_items(work, item_type, kinds=kinds, switching=switching):
         if not _embed(attempt, item_type, portion.items, switching, portion.erasures):
@@ -60,7 +60,7 @@ def _embed_type(attempt: Run, item_type: ItemType, kinds: Sequence[Kind] | None,
 
 
 def _embed(attempt: Run, item_type: ItemType, items: Sequence[ItemText], switching: bool, erasures: int) -> bool:
-    """Embed and write some items; those that cannot be embedded are buried. False: some may be erased by now."""
+    """Embed and write items, and bury those that fail; return False if some may have been erased in the meantime."""
     work, report, embedder = attempt.work, attempt.report, attempt.work.embedder
     parts, uncut = apart(items, lambda some: cut_items(some, work.policy.chunk, embedder.count_tokens))
     new = encode_missing(

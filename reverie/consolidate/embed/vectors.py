@@ -1,4 +1,4 @@
-"""Vectors of texts that the cache lacks: each text is embedded once a tenant and model, by its content hash."""
+"""Vectors of texts that the cache lacks: each text is embedded once per tenant and model, by its content hash."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from reverie.store.runs import Run
 class NewVectors:
     """Vectors of texts that the cache lacked."""
 
-    #: Content hashes, and the vectors as halfvecs of Postgres's binary format.
+    #: Content hashes, and the vectors as halfvecs in Postgres's binary format.
     hashes: list[bytes] = field(default_factory=list)
     wires: Iterable[Any] = ()
-    #: How many texts the cache lacked and the tokenizer could count, and their tokens; without the unpaid ones.
+    #: Number of texts that the cache lacked and the tokenizer could count, without unpaid ones; and their tokens.
     missing: int = 0
     tokens: int = 0
-    #: Why a text has no vector, by content hash.
+    #: Errors of texts without a vector, by content hash.
     failed: dict[bytes, Exception] = field(default_factory=dict)
-    #: Texts that the credit of their subject does not allow; they wait for the next run.
+    #: Hashes of texts that their subject's credit does not cover; they wait for the next run.
     unpaid: set[bytes] = field(default_factory=set)
 
 
 def encode_missing(attempt: Run, texts: Mapping[bytes, str], subjects: Mapping[bytes, str]) -> NewVectors:
     """Embed those of `texts` (by content hash) that the cache lacks. A dry run asks no model.
 
-    `subjects` says whose each text is: those of a subject with a credit of its own are asked for and booked apart. No
-    connection is held while the model works. Raises CallError when the tenant's credit does not allow it.
+    `subjects` has the subject of each text: texts of a subject with its own credit are embedded and booked separately.
+    No connection is held while the model works. Raises CallError if the tenant's credit does not cover the call.
     """
     work = attempt.work
     embedder = work.embedder
@@ -61,7 +61,7 @@ def encode_missing(attempt: Run, texts: Mapping[bytes, str], subjects: Mapping[b
 def _encode(
     attempt: Run, subject_id: str | None, texts: Mapping[bytes, str], counts: Mapping[bytes, int], new: NewVectors
 ) -> None:
-    """Embed texts that one payer pays for, and add them to `new`."""
+    """Embed the texts of one payer and add them to `new`."""
     work, asked = attempt.work, [] if attempt.work.dry_run else list(texts)
     tokens = sum(counts[hash_] for hash_ in texts)
     payer = Payer(tenant_id=work.tenant_id, stage="embed", run_id=attempt.id, subject_id=subject_id)

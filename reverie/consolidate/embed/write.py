@@ -1,4 +1,4 @@
-"""Vectors, terms and items, as they are written: the cache first, then what recall reads."""
+"""Writes vectors, terms and items: first to the cache, then to the tables that recall reads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reverie.store.work import Work
 
 
 def write_cache(conn: Connection[Any], work: Work, vectors: NewVectors) -> None:
-    """Keep new vectors in the cache, in the caller's transaction."""
+    """Write new vectors to the cache, in the caller's transaction."""
     if not vectors.hashes:
         return
     sql = queries("embed")
@@ -30,7 +30,7 @@ def write_cache(conn: Connection[Any], work: Work, vectors: NewVectors) -> None:
 def write_items(
     conn: Connection[Any], work: Work, item_type: ItemType, items: Sequence[ItemText], parts: Sequence[ItemPart]
 ) -> None:
-    """Write vectors from the cache, terms, items and speakers, in the caller's transaction."""
+    """Write cached vectors, terms, items and speakers, in the caller's transaction."""
     sql = queries("embed")
     vectors = _key(work) | {
         "item": item_type,
@@ -47,14 +47,14 @@ def write_items(
 
 
 def lock_subjects_of(conn: Connection[Any], work: Work, items: Sequence[ItemText]) -> None:
-    """Lock the subjects of items: what is merged or compressed away at this moment must not be written as live."""
+    """Lock the subjects of items, so that no memory is merged or compressed away while it is written as live."""
     subject_ids = [item.subject_id for item in items]
     add_subjects(conn, work.tenant_id, subject_ids)
     lock_subjects(conn, work.tenant_id, subject_ids)
 
 
 def leave_unembedded(conn: Connection[Any], work: Work, memory_ids: Sequence[UUID]) -> None:
-    """Mark memories that the model cannot embed as done, so that no cycle waits for them."""
+    """Mark memories that the model cannot embed as scored, so that no cycle waits for them."""
     conn.execute(queries("embed")["leave_unembedded"], _key(work) | {"ids": list(memory_ids)})
 
 

@@ -2,15 +2,15 @@
 
 - `stage`: the stage
 - `read`: turns and events that no run has read
-- `reading`: what the reader finds in messages
-- `kept`: the reader over what it read before
+- `reading`: statements that the reader finds in messages
+- `kept`: the reader with its stored answers
 - `decide`: the policy's rules applied to a batch of turns
 - `events`: the policy's rules applied to events
-- `language_model`: a language model asked about turns
-- `own_words`: which statements keep the words in which they were said
+- `language_model`: extraction by a language model
+- `own_words`: statements kept in the words of the message, without repetitions
 - `stated`: statements of a reader as candidates
-- `claims`: which claims of a language model stand
+- `claims`: which claims of a language model are accepted
 - `claimed`: accepted claims as candidates
-- `agreement`: claims that the reader found too
-- `write`: candidates, lineage, and what was decided on each turn and event
+- `agreement`: claims that state what the reader found too
+- `write`: writes candidates, lineage and the verdicts on turns and events
 """

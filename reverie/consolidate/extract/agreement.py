@@ -1,4 +1,4 @@
-"""Where a language model claims of a turn what the reader found in it: one candidate, surer than either; pure."""
+"""Claims of a language model that state what the reader found in the same turn: one candidate, more certain; pure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from reverie.language.objects import same
 from reverie.model import Candidate, Phase, Proposition
 from reverie.policy import Policy
 
-#: Phases of which it makes no difference which one a reader names.
+#: Phases that count as equal when two readings are compared.
 _PRESENT: frozenset[Phase] = frozenset(("holds", "begins", "adds"))
 #: Digits of a confidence.
 _DIGITS = 3
 
 
 class ReaderMemory(NamedTuple):
-    """What the reader found in a turn, as it is remembered."""
+    """A memory of a statement that the reader found in a turn."""
 
     id: UUID
     turn_id: UUID
@@ -33,12 +33,12 @@ class ReaderMemory(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgreedClaims:
-    """Claims of a turn beside what the reader found in it."""
+    """The claims about a turn, compared with what the reader found in it."""
 
-    #: The claims that the reader's memories do not hold, and their candidates.
+    #: The claims that the reader's memories do not cover, and their candidates.
     claims: Sequence[AcceptedClaim]
     candidates: Sequence[Candidate]
-    #: How sure the reader's memories are that a claim agrees with, by id.
+    #: The new confidence of each of the reader's memories with which a claim agrees, by id.
     agreed: dict[UUID, float]
 
 
@@ -49,10 +49,10 @@ def with_agreement(
     text: str,
     policy: Policy,
 ) -> AgreedClaims:
-    """Return the claims of a turn (`text`) that say more than what the reader found, and what both say.
+    """Return the claims on a turn (`text`) that say more than the reader's memories, and the memories they confirm.
 
-    Both say the same where relation, holder and object are the same and nothing in the two contradicts. A claim that
-    says no more than the reader's memory is that memory. One that says more stays a candidate, which merge compares.
+    A claim agrees with a memory if relation, holder and object are the same and nothing in the two contradicts. If it
+    says no more than the memory, it is dropped. If it says more, it stays a candidate, which merge compares.
     """
     kept: list[tuple[AcceptedClaim, Candidate]] = []
     agreed: dict[UUID, float] = {}
@@ -68,9 +68,9 @@ def with_agreement(
 
 
 def surer(one: float, other: float, policy: Policy) -> float:
-    """Return how sure a statement is that two read: as if they erred apart, at most the policy's `agreed_confidence`.
+    """Return the confidence of a statement that two readers found, as if their errors were independent.
 
-    Never less than the surer of the two.
+    It is at most the policy's `agreed_confidence`, but never less than the higher of the two.
     """
     both = min(1 - (1 - one) * (1 - other), policy.extract.model.agreed_confidence)
     return round(max(both, one, other), _DIGITS)
@@ -92,7 +92,7 @@ def states_the_same(candidate: Candidate, known: Candidate | ReaderMemory, polic
 
 
 def _is_one_object(one: Proposition, other: Proposition, policy: Policy) -> bool:
-    """Whether both have the same words, or name the same by the structured fact's key: "a dog named Rex", "Rex"."""
+    """Return whether both objects have the same words or give the same structured key: "a dog named Rex", "Rex"."""
     if same(one.object, other.object):
         return True
     relation = policy.extract.relations[one.relation or ""]

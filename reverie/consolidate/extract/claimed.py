@@ -1,4 +1,4 @@
-"""Accepted claims as candidates: what they state, and how important they are; pure."""
+"""Accepted claims as candidates, with their statement and importance; pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from reverie.language.text import owned
 from reverie.model import Candidate, Proposition, candidate_id
 from reverie.policy import Policy
 
-#: The relation of an instruction that no key names.
+#: The relation of an instruction without a key that names one.
 _STANDING_RULE = "standing_rule"
 
 
 def claim_candidates(
     turn: ShownTurn, claims: Sequence[AcceptedClaim], tenant_id: str, policy: Policy, model_key: str, prompt_hash: bytes
 ) -> list[Candidate]:
-    """Return accepted claims as candidates; model and prompt are part of their ids, so that each model has its own."""
+    """Return accepted claims as candidates. Model and prompt are part of their ids, so that each model has its own."""
     origin = f"note:{prompt_hash.hex()[:8]}"
     candidates = []
     for claim in claims:
@@ -53,11 +53,11 @@ def claim_candidates(
 
 
 def _statement(claim: AcceptedClaim, policy: Policy) -> tuple[Proposition | None, int]:
-    """Return what a claim states, and its polarity.
+    """Return the statement of a claim, and its polarity.
 
-    It states what a rule read in the same words, so that merge and facts see one statement in two wordings, unless the
-    model names another relation; else what the model says that it states; else what its key means, if that is a
-    relation of the policy; else an instruction is a standing rule.
+    The first of these: the statement of a rule that matched the same words, unless the model names another relation
+    (merge and facts then see one statement in two wordings); the model's own; that of its key, if the key means a
+    relation of the policy; for an instruction, a standing rule.
     """
     said, read = claim.statement, claim.hit.statement if claim.hit else None
     if said is not None and (read is None or read.relation != said.relation):

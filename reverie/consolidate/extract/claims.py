@@ -1,7 +1,7 @@
 """Claims of a language model about one turn, and which of them are accepted; pure.
 
-A claim is held against the turn: it must quote the turn word for word, and each name and number of its text must stand
-in what the model was shown. A bad claim is left out by itself and counted; the others of its turn stand.
+A claim is checked against the turn: it must quote the turn word for word, and each name and number of its text must
+occur in the input of the model. A bad claim is left out and counted; the other claims about its turn are accepted.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from reverie.policy.relations import FactCategory, RuleKind
 
 _PACK = language_table("claims")
 
-#: Letters of a value, and of what follows the colon of a key.
+#: Characters that a value may have, and the part of a key after the colon.
 _LONGEST_VALUE, _LONGEST_SLUG = 200, 80
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}(?::[^\s:]+)?")
-#: The relation of what none names.
+#: The relation of a statement that no other relation fits.
 _OTHER = "other"
-#: Verbs with which a claim begins and which need not stand in the turn: "I have" gives "Has".
+#: Verbs that may begin a claim without occurring in the turn: "I have" gives "Has".
 _VERBS = _PACK.word_set("verbs")
 
 
@@ -48,7 +48,7 @@ _CATEGORIES = get_args(FactCategory)
 
 
 def _written(value: Any) -> Any:
-    """Return a number as words ("value": 34), and words with single spaces and without invisible characters."""
+    """Return a number ("value": 34) as a string, and a string with single spaces and without invisible characters."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return " ".join(strip_invisible(value).split()) if isinstance(value, str) else value
@@ -57,14 +57,14 @@ def _written(value: Any) -> Any:
 _Words = Annotated[str, BeforeValidator(_written)]
 
 
-# The names, fields and docstrings of the two replies are part of the prompt, and its hash of the ids of memories.
+# The names, fields and docstrings of the two replies are part of the prompt, whose hash is part of memory ids.
 class Note(Reply):
     """One thing that a model found; what it may hold is checked by `judge`, so that one bad note spoils no other."""
 
     kind: Annotated[str, Field(json_schema_extra={"enum": list(_KINDS)})]
     #: In the third person, without the speaker's name.
     text: _Words
-    #: Of the turn, word for word.
+    #: Words of the turn, verbatim.
     quote: str
     confidence: float | None = None
     importance: float | None = None
@@ -87,29 +87,29 @@ class TurnNotes(Reply):
 
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
-    """A turn as a model is shown it."""
+    """A turn as it is shown to a model."""
 
     id: UUID
     subject_id: str
     session_id: str
-    #: Its speaker's name or role.
+    #: The speaker's name or role.
     author: str
     speaker: str | None
     said_at: datetime
     text: str
-    #: Turns before it, the nearest first: ids, names or roles, texts.
+    #: The turns before it, the nearest first: ids, names or roles, texts.
     before_ids: Sequence[UUID]
     before_authors: Sequence[str]
     before_texts: Sequence[str]
 
     @property
     def date(self) -> str:
-        """The day on which it was said."""
+        """The day of the turn, such as 5 March 2026."""
         return f"{self.said_at.day} {self.said_at:%B %Y}"
 
     @property
     def content(self) -> dict[str, Any]:
-        """The JSON that the model is shown."""
+        """The JSON input of the model."""
         before = zip(self.before_authors, self.before_texts, strict=True)
         return {
             "speaker": self.author,
@@ -121,67 +121,67 @@ class ShownTurn:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AcceptedClaim:
-    """A claim that stands on its turn."""
+    """A claim that its turn supports."""
 
-    #: In the reply.
+    #: Its index in the reply.
     place: int
     kind: RuleKind
     text: str
-    #: By the model, 0 to 1; None: it gives none.
+    #: Importance by the model, 0 to 1; None: it gives none.
     importance: float | None
     #: Category, key, value, confidence and importance of the structured fact that it also is.
     stated: dict[str, Any] | None
-    #: How sure the model is, 0 to 1.
+    #: Confidence of the model, 0 to 1.
     confidence: float
-    #: What it states, as the model says, and its polarity; None: the model names no relation of the policy.
+    #: Its statement by the model, and its polarity; None: the model names no relation of the policy.
     statement: Proposition | None
     polarity: int
-    #: What a rule found in the same words, where the claim says that and more.
+    #: The match of a rule in the same words, if the claim says all of it; None: there is none.
     hit: RuleMatch | None
-    #: Turns before it from which the text takes a name or a number.
+    #: Earlier turns from which the text takes a name or a number.
     context: Sequence[UUID]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgedClaims:
-    """The claims about a turn that are accepted, and how many are not."""
+    """The accepted claims about a turn, and the number of discarded ones."""
 
     accepted: Sequence[AcceptedClaim]
-    #: How many are not, by reason.
+    #: Discarded claims, by reason.
     discarded: Counter[str]
-    #: Accepted without the key that the model gave them.
+    #: Claims accepted without the key that the model gave them.
     unkeyed: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnReading:
-    """A turn that a language model was to read, and the result."""
+    """A turn that a language model was asked about, and the result."""
 
     turn: ShownTurn
     #: None: there is no usable reply.
     judged: JudgedClaims | None
-    #: One of each accepted claim, in their order.
+    #: The candidate of each accepted claim, in their order.
     candidates: Sequence[Candidate]
-    #: How sure the reader's memories are that claims agree with, by id.
+    #: The new confidence of each of the reader's memories with which a claim agrees, by id.
     agreed: Mapping[UUID, float]
-    #: Why there is no reply; None: there is one.
+    #: The reason why there is no reply; None: there is one.
     reason: str | None
-    #: Whether it waits for the next run.
+    #: Whether the turn waits for the next run.
     waits: bool
 
     @property
     def accepted(self) -> Sequence[AcceptedClaim]:
-        """The claims that stand on the turn."""
+        """The accepted claims about the turn."""
         return self.judged.accepted if self.judged else ()
 
 
 def judge_claims(turn: ShownTurn, reply: TurnNotes, policy: Policy) -> JudgedClaims:
-    """Return which claims about a turn are accepted, and how many are not.
+    """Return the accepted claims about a turn, and the number of discarded ones.
 
-    Reasons: `malformed`, `unquoted`, `ungrounded`; `anothers`: the quote stands within words that the turn itself
-    quotes; `unsure` and `unimportant`, below the policy's least; `known`: a rule found it in the same turn, and no
-    less; `repeated`; `excess`: more than the policy has a turn give. A key that is of no use, or was given twice, is
-    left out, and the claim stands without it. Source: docs/design-sources.md, Chat flow 2.
+    Reasons: `malformed`, `unquoted`, `ungrounded`; `anothers`: the quote is within words that the turn itself quotes;
+    `unsure` and `unimportant`: below the policy's minimum; `known`: a rule found at least as much in the same turn;
+    `repeated`; `excess`: beyond the policy's number for one turn. A key that is invalid, or was given twice, is
+    dropped, and the claim is accepted without it. Source: docs/design-sources.md, Chat flow 2.
     """
     hits = extract_one(turn.text, compiled(policy))
     accepted: list[AcceptedClaim] = []
@@ -221,7 +221,7 @@ def judge_claims(turn: ShownTurn, reply: TurnNotes, policy: Policy) -> JudgedCla
 
 
 def _objection(turn: ShownTurn, note: Note, policy: Policy) -> str | None:
-    """Return why the claim is not accepted, whatever its names and numbers."""
+    """Return why the claim is not accepted, apart from its names and numbers; None: there is no objection."""
     numbers, least = policy.extract.model, policy.structured_facts
     sure = _confidence(note, policy)
     weight = 1.0 if note.importance is None else note.importance
@@ -239,14 +239,14 @@ def _objection(turn: ShownTurn, note: Note, policy: Policy) -> str | None:
 
 
 def _is_anothers(quote: str, text: str) -> bool:
-    """Whether a quote stands only within words that the turn quotes from somebody else."""
+    """Return whether a quote occurs only within words that the turn quotes from somebody else."""
     spans = others_spans(text)
     within = any(f" {folded_words(quote)} " in f" {folded_words(text[start:end])} " for start, end in spans)
     return within and not is_quoted(quote, [veil(text)])
 
 
 def _context(turn: ShownTurn, note: Note, policy: Policy) -> list[UUID] | None:
-    """Return the turns before it that the text also stands on; None: even together they do not hold all of it."""
+    """Return the earlier turns that the text also rests on; None: even with all of them it is not grounded."""
     own = [turn.text, turn.author, turn.date]
     text = _opened(note.text, own, policy)
     missing, needed = set(ungrounded(text, own)), []
@@ -258,7 +258,7 @@ def _context(turn: ShownTurn, note: Note, policy: Policy) -> list[UUID] | None:
 
 
 def _opened(text: str, sources: Sequence[str], policy: Policy) -> str:
-    """Return the text with its first word in lower case where that is its verb, and not a name."""
+    """Return the text with its first word in lower case, if that is its verb and not a name."""
     first = text.partition(" ")[0]
     said = {stem for source in sources for stem in read(source).content}
     if policy.language != "english" or first.casefold() in _VERBS or not said.isdisjoint(read(first).content):
@@ -274,7 +274,7 @@ def _needless(
     accepted: Sequence[AcceptedClaim],
     policy: Policy,
 ) -> str | None:
-    """Return why the claim adds nothing. A rule's candidate is preferred: it is there with and without a model."""
+    """Return why the claim adds nothing. A rule's candidate is preferred, since it exists with and without a model."""
     if any(claim.kind == note.kind and claim.text.casefold() == note.text.casefold() for claim in accepted):
         return "repeated"
     known = any(
@@ -287,7 +287,7 @@ def _needless(
 
 
 def _hit_within(turn: ShownTurn, note: Note, hits: Sequence[RuleMatch]) -> RuleMatch | None:
-    """Return what a rule found in the words that the claim quotes, if the claim says all of it."""
+    """Return the match of a rule in the words that the claim quotes, if the claim says all of it."""
     claimed = read(note.text)
     for hit in hits:
         clause = turn.text[hit.start : hit.end]
@@ -302,20 +302,20 @@ def _hit_within(turn: ShownTurn, note: Note, hits: Sequence[RuleMatch]) -> RuleM
 
 
 def _has_key(hit: RuleMatch, stated: dict[str, Any], policy: Policy) -> bool:
-    """Whether what a rule found is a structured fact already: by its own key, or by the relation that the key means."""
+    """Return whether a rule's match is already a structured fact: by its own key, or by the key's relation."""
     found = relation_of(policy, stated["category"], stated["key"])
     return hit.key is not None or bool(found and hit.statement and found[0] == hit.statement.relation)
 
 
 def says_no_more(text: str, content: str, clause: str | None) -> bool:
-    """Return whether a memory's content holds what a claim's text says, even with another verb: "lives", "is based".
+    """Return whether a memory's content covers a claim's text, even with another verb: "lives", "is based".
 
-    `clause`: the words in which both were said, if these are the same.
+    `clause`: the words from which both come, if these are the same.
     """
     claimed, known = read(text), read(content)
     new = set(claimed.content) - set(known.content)
     if clause is not None:
-        new -= _verb(text) - set(read(clause).content)  # a verb that was said says something
+        new -= _verb(text) - set(read(clause).content)  # a verb of the clause itself counts
     return not new and claimed.numbers <= known.numbers and contradiction(text, content) is None
 
 
@@ -327,7 +327,7 @@ def _verb(text: str) -> set[str]:
 
 
 def _stated(turn: ShownTurn, note: Note, policy: Policy) -> dict[str, Any] | None:
-    """Return the structured fact that the claim also is; None where it has no key of use."""
+    """Return the structured fact that the claim also is; None: it has no valid key and value."""
     head, _, tail = (note.key or "").partition(":")
     name = slug(tail)[:_LONGEST_SLUG].strip("-")
     key = slug(head).replace("-", "_") + (f":{name}" if name else "")
@@ -350,7 +350,7 @@ def _confidence(note: Note, policy: Policy) -> float:
 
 
 def _statement(turn: ShownTurn, note: Note, policy: Policy) -> Proposition | None:
-    """Return what the claim states, in the reader's terms; None where the model names no relation or nothing in it."""
+    """Return the claim's statement in the reader's terms; None: the model gives no valid relation and object."""
     said = " ".join(part for part in (note.object, note.holder, note.topic) if part)
     sources = [turn.text, turn.author, turn.date, *turn.before_authors, *turn.before_texts]
     is_named = note.relation in stated_relations(policy) and note.object and len(note.object) <= _LONGEST_VALUE
@@ -366,7 +366,7 @@ def _statement(turn: ShownTurn, note: Note, policy: Policy) -> Proposition | Non
 
 
 def stated_relations(policy: Policy) -> list[str]:
-    """Return the relations that a claim may name: none of episodes, which state nothing that could end, nor `other`."""
+    """Return the relations that a claim may name: neither `other` nor those of episodes, which state nothing."""
     known = policy.extract.relations.items()
     return [name for name, relation in known if relation.kind != "episode" and name != _OTHER]
 
@@ -377,7 +377,7 @@ def importance_of(kind: str, policy: Policy) -> float:
 
 
 def _one_value_a_key(claims: Sequence[AcceptedClaim]) -> list[AcceptedClaim]:
-    """Keep one value for each key: the surest, and of equally sure ones the first."""
+    """Keep one value for each key: the most certain, and the first of equally certain ones."""
     surest: dict[tuple[str, str], tuple[float, int]] = {}
     for claim in claims:
         if claim.stated is not None:

@@ -29,7 +29,7 @@ from reverie.language.text import CountTokens, Span, owned, strip_invisible
 from reverie.model import Candidate, Proposition, candidate_id
 from reverie.policy import Policy
 
-#: Columns of turns; tool calls are JSON.
+#: The columns of turns; tool calls are JSON.
 TURNS = pl.Schema(
     {
         "id": pl.String(),
@@ -40,54 +40,54 @@ TURNS = pl.Schema(
         "said_at": pl.Datetime("us", "UTC"),
         "text": pl.String(),
         "tool_calls": pl.String(),
-        # the turn before a short one in its session, if it is another speaker's and ends with a question
+        # for a short turn: the one before it in its session, if it is another speaker's and ends with a question
         "asked": pl.String(),
     }
 )
 
 
 class TurnVerdict(NamedTuple):
-    """What was decided on a turn; a tuple, as there is one for each turn of a history."""
+    """The verdict on a turn; a tuple, since there is one for each turn of a history."""
 
     turn_id: str
     subject_id: str
-    #: How many it gave.
+    #: Candidates from this turn.
     candidates: int
     #: Candidates beyond the policy's number for one turn.
     left_out: int
-    #: Why it gave none: `role` (not one whose words are kept), `low_content`, `language` (not one that the reader
-    #: reads), `question`, `quoted` (others, and nothing was found in the author's own words), `no_rule`; None:
+    #: Why it gave none: `role` (a role that is not extracted), `low_content`, `language` (one that the reader does not
+    #: read), `question`, `quoted` (it quotes others, and nothing was found in the author's own words), `no_rule`; None:
     #: it gave some.
     reason: str | None
-    #: Whether it waits for a language model: a person said it, and it is not empty or low in content.
+    #: Whether it waits for a language model: a user wrote it, and it is neither empty nor low in content.
     waits: bool
-    #: The version of the reader that read it; None: none did.
+    #: The version of the reader that read it; None: it was not read.
     reader: str | None = None
 
 
 class SeenEntity(NamedTuple):
-    """Something that a turn names, and when it was first named in the batch."""
+    """An entity that a turn names, with the time at which the batch first names it."""
 
     subject_id: str
-    #: `pet:bruno`
+    #: Typed id, such as `pet:bruno`.
     mention: str
     first_seen_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnDecisions:
-    """What the rules make of a batch of turns."""
+    """The decisions on a batch of turns."""
 
     candidates: list[Candidate]
     verdicts: list[TurnVerdict]
-    #: Clauses that a rule matches and that state nothing all the same, by reason.
+    #: Clauses that a rule matches but that state nothing, by reason.
     refused: Counter[str]
-    #: What the turns name, in order, where the policy wants it.
+    #: Entities that the turns name, in order; empty without `[extract] turn_entities`.
     entities: list[SeenEntity]
 
 
 def turns_frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
-    """Return turns, as they are read from the log, as a frame of the columns `TURNS`."""
+    """Return rows of turns from the log as a frame of the columns `TURNS`."""
     return pl.DataFrame(rows, schema=TURNS, orient="row")
 
 
@@ -102,8 +102,8 @@ def decide_turns(
 ) -> TurnDecisions:
     """Return the candidates of turns (a frame of the columns `TURNS`) and a verdict on each turn, in its order.
 
-    `read`: what the reader found in turns; what a pattern states as well is the pattern's. `with_model`: a language
-    model may read the turns too, and they wait for it, all or those of which the reader is unsure.
+    `read`: what the reader found in the turns; where a pattern states the same, its candidate is taken. `with_model`: a
+    language model may read the turns too, and they wait for it: all of them, or those of which the reader is unsure.
     """
     read = read or ReadTurns()
     rules = compiled(policy)
@@ -136,7 +136,7 @@ def decide_turns(
 
 
 class _LoggedTurn(NamedTuple):
-    """A turn whose message was read."""
+    """A turn of the log whose message was read."""
 
     id: UUID
     tenant_id: str
@@ -154,7 +154,7 @@ def _stated(
     tenant_id: str,
     policy: Policy,
 ) -> dict[str, list[Candidate]]:
-    """The candidates of what the reader found, by turn, but for what a pattern states as well."""
+    """Return the candidates of the reader's statements, by turn, without those that a pattern states as well."""
     patterns = defaultdict(set)
     for turn_id, relation in found.filter(pl.col("relation").is_not_null())["turn_id", "relation"].iter_rows():
         patterns[turn_id].add(relation)
@@ -168,7 +168,7 @@ def _stated(
 
 
 def _entities(read: pl.DataFrame) -> list[SeenEntity]:
-    """What the turns name, each once a subject."""
+    """Return the entities that the turns name, once for each subject."""
     named = entities_frame(read.select("text")).join(
         read.select("read", "subject_id", "said_at"), left_on="index", right_on="read"
     )
@@ -177,7 +177,7 @@ def _entities(read: pl.DataFrame) -> list[SeenEntity]:
 
 
 def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """The candidates with the entities that they name, in order, and with their salience where the policy counts it."""
+    """Return the candidates in order, with the entities that they name and, if the policy counts it, their salience."""
     found = found.join(_mentions(found), on="content", how="left").with_columns(
         pl.when(pl.col("entity").is_null())
         .then("mentions")
@@ -192,9 +192,9 @@ def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
 def _verdicts(
     marked: pl.DataFrame, found: Mapping[str, int], policy: Policy, read: ReadTurns, *, with_model: bool
 ) -> list[TurnVerdict]:
-    """A verdict on each turn.
+    """Return a verdict on each turn.
 
-    `found` has how many candidates of a turn were found, also beyond the policy's number, `read` what the reader did.
+    `found` has the number of candidates by turn, including those beyond the policy's number.
     """
     most = policy.extract.turn_candidates
     numbers = policy.extract.model
@@ -232,12 +232,12 @@ def _verdicts(
 
 
 def _visible(texts: pl.Series) -> pl.Series:
-    """The texts without invisible characters; plain ones are left untouched."""
+    """Return the texts without invisible characters; plain ASCII texts are left as they are."""
     places = texts.str.contains(r"[^\n\r\t -~]").arg_true()
     return texts.scatter(places, [strip_invisible(text) for text in texts.gather(places)]) if len(places) else texts
 
 
-#: Columns that every way of finding candidates gives.
+#: The columns of found candidates, however they were found.
 _FOUND = pl.Schema(
     {
         "turn_id": pl.String(),
@@ -259,7 +259,7 @@ _FOUND = pl.Schema(
         "phase": pl.String(),
         "lasting": pl.Boolean(),
         "expires_at": pl.Datetime("us", "UTC"),
-        # what salience is taken from
+        # the text whose salience counts
         "said": pl.String(),
     }
 )
@@ -294,7 +294,7 @@ _HITS = pl.Schema(
 def _statements(
     read: pl.DataFrame, rules: Rules, policy: Policy
 ) -> tuple[pl.DataFrame, dict[int, list[Span]], Counter[str]]:
-    """What the rules find: facts, preferences and instructions; where, by row of `read`; and what they refuse."""
+    """Return the facts, preferences and instructions of the rules, their spans by row of `read`, and the refusals."""
     rows, places, refused = [], defaultdict[int, list[Span]](list), Counter[str]()
     texts, said_at = read["text"], read["said_at"]
     for index, hit in extract_frame(read.select("text"), rules):
@@ -315,7 +315,7 @@ def _statements(
 def _verbatim(
     read: pl.DataFrame, stated: Mapping[int, list[Span]], policy: Policy, rules: Rules, count_tokens: CountTokens
 ) -> pl.DataFrame:
-    """What is kept as it was said: plain facts, and episodes, long ones in chunks."""
+    """Return the candidates that keep their words: plain facts, and episodes, long ones in chunks."""
     importance = policy.extract.importance
     rows = [
         (row, piece.place, piece.kind, piece.content, getattr(importance, piece.kind), piece.origin)
@@ -328,7 +328,7 @@ def _verbatim(
 
 
 def _tool_calls(marked: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """Tool calls as episodes of what was done and why. Source: docs/design-sources.md, Brain 4.2."""
+    """Return tool calls as episodes of what was done and why. Source: docs/design-sources.md, Brain 4.2."""
     if not policy.extract.tool_episodes:
         return pl.DataFrame(schema=_FOUND)
     called = marked.filter(pl.col("tool_calls").is_not_null()).rename({"id": "turn_id"})
@@ -344,7 +344,7 @@ def _tool_calls(marked: pl.DataFrame, policy: Policy) -> pl.DataFrame:
 
 
 def _unstated(found: pl.DataFrame) -> pl.DataFrame:
-    """Candidates that state nothing as data."""
+    """Return candidates without a statement."""
     nothing = dict.fromkeys(("entity", "relation", "object", "who", "topic", "phase", "expires_at"), pl.lit(None))
     return _shaped(found.with_columns(polarity=pl.lit(0), lasting=pl.lit(False), said=pl.col("content"), **nothing))
 
@@ -354,7 +354,7 @@ def _call_texts(calls: str) -> list[str]:
 
 
 def _mentions(found: pl.DataFrame) -> pl.DataFrame:
-    """Typed ids that each distinct content names, joined by spaces; slugs hold none."""
+    """Return the typed ids that each distinct content names, joined by spaces, which no slug contains."""
     distinct = found.select(pl.col("content").unique(maintain_order=True))
     named = entities_frame(distinct.rename({"content": "text"}))
     return (

@@ -1,4 +1,4 @@
-"""Candidates that events give: observations as they are, documents in chunks; pure.
+"""Candidates from events: observations as they are, documents in chunks; pure.
 
 A document is cut where its meaning changes, chunks with low content are dropped and counted, and each chunk is routed
 to a kind. Scaffold updates and learned facts about connections are left to the subject's profile.
@@ -21,7 +21,7 @@ from reverie.language.text import CountTokens, chunk, strip_invisible
 from reverie.model import Candidate, Kind, candidate_id
 from reverie.policy import Policy
 
-#: The kind of an observation by its type; a correction states what is true, so it is a fact.
+#: The kind of an observation, by its type. A correction states what is true, so it is a fact.
 OBSERVATION_KINDS: dict[str, Kind] = {
     "fact": "fact",
     "project_details": "fact",
@@ -36,7 +36,7 @@ TYPES = (*OBSERVATION_KINDS, *DOCUMENTS)
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """A row of `log.events`, as far as extract reads it."""
+    """A row of `log.events`, with the columns that extract reads."""
 
     id: UUID
     subject_id: str
@@ -45,17 +45,17 @@ class LogEvent:
     content: str
     hint: str | None
     observed_at: datetime
-    #: When it stops being true, if that is known.
+    #: The time at which it stops being true, if known.
     ends_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventExtraction:
-    """What an event gives."""
+    """The candidates from an event."""
 
     event: LogEvent
     candidates: Sequence[Candidate] = ()
-    #: Chunks with low content.
+    #: Number of chunks with low content.
     discarded: int = 0
     #: Why it gave no candidate; None: it gave some.
     reason: str | None = None
@@ -64,7 +64,7 @@ class EventExtraction:
 def decide_events(
     events: Sequence[LogEvent], tenant_id: str, policy: Policy, count_tokens: CountTokens
 ) -> list[EventExtraction]:
-    """Return what each event gives."""
+    """Return the extraction of each event."""
     extractions = []
     for event in events:
         pieces = _pieces(event, policy, count_tokens)
@@ -124,5 +124,5 @@ def _importance(kind: Kind, piece: str, policy: Policy) -> float:
 
 
 def _polarity(piece: str, policy: Policy) -> int:
-    """Return the first like or dislike that the rules find in an observation."""
+    """Return the polarity of the first like or dislike that the rules find in an observation; 0: there is none."""
     return next((hit.polarity for hit in extract_one(piece, compiled(policy)) if hit.polarity), 0)

@@ -1,4 +1,4 @@
-"""The reader over what it read before: it reads a message once a turn, however often memory is made again."""
+"""The reader with its stored answers: it reads the message of a turn once, however often memory is rebuilt."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 
 
 class KeptReader:
-    """Reads messages of turns; `new` has what it did not know, by turn."""
+    """A reader of the messages of turns; `new` has the answers that were not stored, by turn."""
 
     def __init__(
         self, reader: TrainedReader, known: Mapping[UUID, KeptAnswer] | None = None, *, chosen_by: str = ""
     ) -> None:
-        """`known`: what this version of the reader gave before, by turn. `chosen_by`: which languages are read.
+        """Take the stored answers of this version of the reader (`known`), by turn.
 
-        What was kept is known again where the same languages are read: whatever is known was not foreign.
+        `chosen_by` names the languages that are read. It is part of the hash of an answer, so that a stored answer is
+        used only while the same languages are read.
         """
         self._reader = reader
         self._known = known or {}
@@ -35,16 +36,16 @@ class KeptReader:
 
     @property
     def version(self) -> str:
-        """The version of what it gives."""
+        """The version of the answers."""
         return self._reader.version
 
     def knows(self, turn_id: str, message: AskedMessage) -> bool:
-        """Return whether it read the message before, as one in a language that is read."""
+        """Return whether there is a stored answer for the message; then it is in a language that is read."""
         kept = self._known.get(UUID(turn_id))
         return kept is not None and kept.shown == self._shown(message)
 
     def read(self, turn_ids: Sequence[str], messages: Sequence[AskedMessage]) -> list[ReadMessage]:
-        """Return what each message states; `turn_ids` says whose each is."""
+        """Return the reading of each message; `turn_ids` has the turn of each."""
         shown = [(UUID(turn_id), self._shown(message)) for turn_id, message in zip(turn_ids, messages, strict=True)]
         found: dict[int, ReadMessage] = {}
         for place, (turn_id, hash_) in enumerate(shown):
@@ -64,12 +65,12 @@ class KeptReader:
 
 
 def kept_form(message: ReadMessage) -> list[Any]:
-    """Return what is read in a message as JSON knows it; `read_message` gives the same again."""
+    """Return the reading of a message in a form for JSON; `read_message` is the inverse."""
     return [[_values(each) for each in message.readings], message.states]
 
 
 def read_message(kept: Sequence[Any]) -> ReadMessage:
-    """Return what was read in a message, from its kept form."""
+    """Return the reading of a message from its stored form."""
     readings, states = kept
     return ReadMessage([_reading(each) for each in readings], states)
 

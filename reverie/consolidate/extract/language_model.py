@@ -1,8 +1,8 @@
 """Extraction by a language model: its claims about a turn become candidates beside those of the rules.
 
-A turn waits in `memory.extractions` until a model has read it; the rules' candidates are written long before and wait
-for nothing. Without a reply, or without credit for one, it waits for the next run. If the replies to both requests are
-invalid, the rules' candidates stay alone.
+A turn waits in `memory.extractions` until a model has read it; the rules' candidates are written before that and do not
+wait. Without a reply, or without credit for one, the turn waits for the next run. If the replies to both requests are
+invalid, the turn has only the rules' candidates.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from reverie.store.failures import REASON
 from reverie.store.locks import hold_off_erasures, lock_subjects
 from reverie.store.runs import Run
 
-#: Requests that each thread sends before the results are written and it is decided whether to go on.
+#: Requests that each thread sends before the results are written and the run decides whether to continue.
 _ROUNDS = 4
 #: Tokens of a reply, and of one claim in it.
 _REPLY_TOKENS, _CLAIM_TOKENS = 40, 200
-#: Reasons for which a request is not allowed by the credit.
+#: Reasons for which the credit does not allow a request.
 _UNPAID = frozenset({"credit", "unpriced"})
 
 
 def extract_by_model(attempt: Run, model: LanguageModel) -> UnansweredError | None:
-    """Ask about each turn that waits, once.
+    """Ask once about each turn that waits.
 
     Counts what `ask` counts, candidates and kinds, `noted`, `unkeyed`, each discard, and how many turns are `waiting`
-    afterwards. When nobody answers, or the credit ends, the rest waits too: only kept replies are used. No connection
-    is held while the model works.
+    afterwards. If the model does not answer, or the credit ends, the other turns wait too: only stored replies are
+    used. No connection is held while the model works.
 
-    Returns the error to raise, once all else is done, when something was asked and nobody answered at all.
+    Returns the error to raise after everything else is done, if requests were sent and none was answered.
     """
     if not attempt.work.policy.extract.model.notes:
         return None
@@ -61,7 +61,7 @@ def extract_by_model(attempt: Run, model: LanguageModel) -> UnansweredError | No
 
 
 def extract_prompt(policy: Policy) -> Prompt[TurnNotes]:
-    """Return the prompt about turns, with the policy's numbers and the keys of its rules and relations."""
+    """Return the prompt for turns, with the policy's numbers and the keys of its rules and relations."""
     numbers, least = policy.extract.model, policy.structured_facts
     named = [rule.key for rule in policy.extract.rules] + [each.key for each in policy.extract.relations.values()]
     relations = stated_relations(policy)
@@ -80,27 +80,27 @@ def extract_prompt(policy: Policy) -> Prompt[TurnNotes]:
 
 
 class _ModelReader:
-    """Asks one model about the turns of one run, a portion at a time."""
+    """The requests to one model about the turns of one run, a portion at a time."""
 
     def __init__(self, attempt: Run, model: LanguageModel) -> None:
         self._attempt, self._model = attempt, model
         self._policy = attempt.work.policy
         self._prompt = extract_prompt(self._policy)
-        #: Turns of a portion.
+        #: Turns in a portion.
         self.portion = _ROUNDS * max(model.limits.concurrency, 1) * max(model.limits.per_request, 1)
         self._sending = True
-        #: Answers without a reply since the last one with a reply.
+        #: Failed requests since the last portion with a reply.
         self._failures = 0
-        #: Why there was no reply, of everything that was sent; None where there was one.
+        #: Requests sent, by the reason why there was no reply; None: there was one.
         self._reasons: Counter[str | None] = Counter()
 
     def read(self, turns: Sequence[ShownTurn]) -> None:
         """Ask about a portion, and write the results for the turns that still wait."""
         answers, work = self._ask(turns), self._attempt.work
         with work.transaction() as conn:
-            # of a subject of whom something was erased meanwhile, no turn waits any more
+            # no turn of a subject still waits if something of that subject was erased meanwhile
             hold_off_erasures(conn, work.tenant_id)
-            # a claim may come long after the reader's memory, which other stages have in hand
+            # a claim may come long after the reader's memory, which other stages may be changing
             lock_subjects(conn, work.tenant_id, sorted({turn.subject_id for turn in turns}))
             held = hold_waiting(conn, self._attempt, [turn.id for turn in turns])
             answered = [(turn, answer) for turn, answer in zip(turns, answers, strict=True) if turn.id in held]
@@ -109,7 +109,7 @@ class _ModelReader:
             self._attempt.record(conn)
 
     def unanswered(self) -> UnansweredError | None:
-        """Return the error to raise when nobody answered; a few refusals may be due to the text of the turns."""
+        """Return the error to raise if no request was answered; a few refusals may be due to the text of the turns."""
         if self._reasons.keys() == {"rejected"} and self._reasons.total() < UNFIT:
             return None
         return unanswered_error(self._model, self._reasons)

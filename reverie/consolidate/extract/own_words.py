@@ -1,7 +1,7 @@
-"""Which statements keep the words in which they were said, each text once; pure.
+"""Statements that keep the words of the message, each text once; pure.
 
-The reader is nearly always right that a message states something, and often wrong in a part of what: the topic of a
-figure, the role of a name. Where it is not sure of all of it (`[extract.reader] whole`), the memory is what was said.
+The reader is nearly always right that a message states something, but often wrong in a part of the statement: the topic
+of a figure, the role of a name. If it is not sure of all of it (`[extract.reader] whole`), the memory keeps the words.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from reverie.model import Candidate
 def each_told_once(statements: Mapping[int, MessageStatement]) -> dict[int, MessageStatement]:
     """Return the statements of a message by their places, without own words that another memory of it would repeat.
 
-    Own words are left out where a statement without them names their object, whatever it is called there. Of those
-    that lie in one another the surest statement stays, with the longest words.
+    Own words are left out if a statement without them names their object, in whatever part. Of own words that contain
+    one another, the most certain statement stays, with the longest words.
     """
     kept = {place: each for place, each in statements.items() if each.own_words is None}
     named = [_words(each.object, each.topic, each.holder) for each in kept.values()]
@@ -39,7 +39,7 @@ def each_told_once(statements: Mapping[int, MessageStatement]) -> dict[int, Mess
 
 
 def without_episodes_told(found: pl.DataFrame, stated: Mapping[str, Sequence[Candidate]]) -> pl.DataFrame:
-    """Return what patterns found (`turn_id`, `kind`, `content`) without the episodes that own words of their turn tell.
+    """Return the patterns' candidates (`turn_id`, `kind`, `content`) without episodes that own words of a turn contain.
 
     `stated`: candidates of the reader, by turn.
     """

@@ -1,4 +1,4 @@
-"""Turns and events that extract has not read yet, a portion at a time."""
+"""Turns and events that extract has not read yet, in portions."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from reverie.store.work import Work
 
 #: Turns read, decided and written at a time.
 _TURNS = 10_000
-#: Events, fewer where they are documents: a portion ends with the one that fills it.
+#: Events of a portion, at most, and the bytes at which it ends, so that there are fewer documents in one.
 _EVENTS = 2_000
 _EVENT_BYTES = 4_000_000
-#: Events whose ids are asked for at a time.
+#: Events whose ids are read at a time.
 _LISTED = 100_000
-#: Turns that wait for a language model.
+#: Turns that wait for a language model, read at a time.
 _WAITING = 1_000
 _FIRST = UUID(int=0)
 
@@ -56,7 +56,7 @@ def unread_events(work: Work) -> Iterator[list[LogEvent]]:
 
 
 def _portions(listed: Sequence[tuple[UUID, int]]) -> Iterator[list[UUID]]:
-    """The ids of events in portions; `listed` has the bytes of each."""
+    """Yield the ids of events in portions; `listed` has the bytes of each."""
     portion: list[UUID] = []
     size = 0
     for event_id, length in listed:
@@ -81,7 +81,7 @@ def waiting_turns(work: Work) -> Iterator[list[ShownTurn]]:
 
 
 def found_in(conn: Connection[Any], work: Work, turn_ids: Sequence[UUID]) -> dict[UUID, list[ReaderMemory]]:
-    """Return what the reader found in turns and is remembered, by turn, in the order of ids."""
+    """Return the reader's memories of turns, by turn, in the order of ids."""
     params = work.params() | {"turn_ids": list(turn_ids), "origins": [READER, OWN_WORDS]}
     found: dict[UUID, list[ReaderMemory]] = defaultdict(list)
     for id_, turn_id, content, polarity, sure, relation, what, who, topic, phase in conn.execute(

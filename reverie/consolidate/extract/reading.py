@@ -1,4 +1,4 @@
-"""What the reader finds in the messages of a batch of turns, as statements."""
+"""The statements that the reader finds in the messages of a batch of turns."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from reverie.language.text import Span, sentences, strip_invisible
 from reverie.policy import Policy
 from reverie.policy.extract import ReaderPolicy
 
-#: Words of a sentence that says nothing without those around it: "Halifax."
+#: Number of words up to which a sentence says nothing by itself: "Halifax."
 _FEW_WORDS = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReadTurns:
-    """What the reader finds in turns."""
+    """The results of the reader for a batch of turns."""
 
-    #: by turn, where there are some
+    #: by turn; turns without a statement are left out
     statements: Mapping[str, Sequence[MessageStatement]] = field(default_factory=dict)
-    #: turns of which it is unsure (`[extract.model] sure`)
+    #: turns of which the reader is unsure (`[extract.model] sure`)
     unsure: Set[str] = frozenset()
-    #: of each turn that it read how sure it is by its own confidence, and the signs by which a head tells
+    #: for each turn that it read: the reader's own certainty, and the signs from which a head computes one
     sureness: Mapping[str, tuple[float, tuple[float, ...]]] = field(default_factory=dict)
-    #: turns that it does not read for their language
+    #: turns that it does not read because of their language
     foreign: Set[str] = frozenset()
-    #: turns that it read, and the version that did
+    #: turns that it read, and the version that read them
     read: Set[str] = frozenset()
     reader: str | None = None
 
@@ -50,12 +50,12 @@ class ReadTurns:
 def read_messages(
     turns: pl.DataFrame, policy: Policy, *, reader: KeptReader | None = None, head: ReaderHead | None = None
 ) -> ReadTurns:
-    """Return what the reader finds in turns (a frame of the columns `decide.TURNS`).
+    """Return the reader's results for turns (a frame of the columns `decide.TURNS`).
 
-    Turns of other roles than those that are read, those of low content and those in another language are not looked at.
-    A short reply is read with the question before it. What stands in words of others is not the author's statement.
-    `reader`: one that knows what it read before; None: one that does not. `head`: the tenant's, which tells of which
-    turns the reader is unsure; one made for another reader is not used.
+    Turns of roles that are not extracted, with low content or in another language are not read. A short reply is read
+    with the question before it. Statements within words of others are not the author's and are dropped. `reader`: one
+    with stored answers; None: one without. `head`: the tenant's, which decides of which turns the reader is unsure; one
+    made for another reader is not used.
     """
     numbers = policy.extract.reader
     if not numbers.read:
@@ -88,7 +88,7 @@ def read_messages(
 def _read_of(
     turns: pl.DataFrame, policy: Policy, reader: KeptReader
 ) -> tuple[pl.DataFrame, list[AskedMessage], set[str]]:
-    """The turns that are read, their messages in the same order, and those that are not for their language."""
+    """Return the turns to read, their messages in the same order, and the turns left out for their language."""
     rules = compiled(policy)
     messages = turns.filter(
         pl.col("role").is_in(list(policy.extract.roles)),
@@ -108,10 +108,10 @@ def _read_of(
 def _stated(
     reading: MessageReading, message: AskedMessage, numbers: ReaderPolicy, *, is_alone: bool
 ) -> MessageStatement | None:
-    """The statement of a reading; with its own words where the reader is not sure of all that it says.
+    """Return the statement of a reading, with its own words if the reader is not sure of all parts of it.
 
-    `is_alone`: it is sure of no statement of the message. None: it is not sure enough of it, or no words of the message
-    can stand for it.
+    `is_alone`: the reader is sure of no statement of the message. None: the reader is not sure enough of this one, or
+    no words of the message can express it.
     """
     statement = statement_of(reading, message)
     is_taken = reading.confidence >= numbers.confidence
@@ -128,10 +128,10 @@ def _stated(
 
 
 def _sentence(message: AskedMessage, reading: MessageReading, most: int, *, is_alone: bool) -> str | None:
-    """The sentence of an object, of at most so many characters; None: it asks, or is longer.
+    """Return the sentence of an object, with at most `most` characters; None: it is a question, too long or too short.
 
-    A word or two say nothing alone: with them stands the message, unless that is no longer or too long, or has a surer
-    statement of its own (not `is_alone`).
+    A sentence of one or two words says nothing by itself. The whole message takes its place, unless the message has a
+    more certain statement of its own (not `is_alone`).
     """
     said = message.text[reading.object.start : reading.object.end]
     sentence = next((one.strip() for one in sentences(message.text) if said in one), "")
@@ -142,7 +142,7 @@ def _sentence(message: AskedMessage, reading: MessageReading, most: int, *, is_a
 
 
 def _is_of_others(place: TextPlace, others: Sequence[Span]) -> bool:
-    """Whether it stands in words of others that say more than it: a title in quotation marks is the author's word."""
+    """Return whether a span is only a part of words of others; a title in quotation marks is the author's own word."""
     marks = 1  # around a quotation
     return not place.of_question and any(
         start <= place.start and place.end <= end and end - start > place.end - place.start + 2 * marks
@@ -151,13 +151,13 @@ def _is_of_others(place: TextPlace, others: Sequence[Span]) -> bool:
 
 
 def _is_foreign(text: str, policy: Policy) -> bool:
-    """Whether a text is written in a language that the reader does not read."""
+    """Return whether a text is written in a language that the reader does not read."""
     numbers, language = policy.extract.reader, language_of(text)
     return language.probability >= numbers.other_language and language.code not in numbers.languages
 
 
 def statement_of(reading: MessageReading, message: AskedMessage) -> MessageStatement:
-    """Return a reading with its spans as words."""
+    """Return a reading as a statement, with its spans as words."""
 
     def words(place: TextPlace | None) -> str | None:
         if place is None:
@@ -180,5 +180,5 @@ def statement_of(reading: MessageReading, message: AskedMessage) -> MessageState
 
 
 def own_statements(statements: Sequence[MessageStatement], stated: frozenset[str]) -> list[MessageStatement]:
-    """Return the statements that no pattern has read; `stated` has the relations of those that match the turn."""
+    """Return the statements that no pattern found; `stated` has the relations of the patterns that match the turn."""
     return [statement for statement in statements if statement.holder is not None or statement.relation not in stated]

@@ -1,7 +1,7 @@
-"""extract: turns and events become candidates, found by rules and, where one is set, by a language model.
+"""extract: turns and events become candidates, found by rules and, if one is set, by a language model.
 
-Each turn and each event gets a row that says how many candidates it gave, or why none, and whether a model has read it.
-The candidates of the rules are written first and do not wait for a model.
+Each turn and each event gets a row with the number of its candidates, or why there are none. The row of a turn also
+says whether a model has read it. The candidates of the rules are written first and do not wait for a model.
 """
 
 from __future__ import annotations
@@ -35,14 +35,13 @@ from reverie.store.work import Work
 def extract(work: Work) -> Report:
     """Read turns and events that no run has read, and write candidates.
 
-    Counts `turns`, `events` where there are some, `candidates`, each kind and each discard, and what
-    `extract_by_model` counts. The embedder measures chunks of long turns and documents. With a language model, the
-    turns that wait since an earlier run are read too; without one they stay as the rules read them. A dry run asks no
-    model.
+    Counts `turns`, `events` if there are any, `candidates`, each kind and each discard, and what `extract_by_model`
+    counts. The embedder measures chunks of long turns and documents. With a language model, turns that wait since an
+    earlier run are read too; without one, they keep only the candidates of the rules. A dry run asks no model.
 
     Raises:
-        UnansweredError: nobody answered about any turn. It comes last: the candidates of the rules are written, and the
-            turns wait.
+        UnansweredError: no request about a turn was answered. It is raised last: the candidates of the rules are
+            written, and the turns wait.
     """
     model = None if work.dry_run else work.language_model
     with run(work, "extract") as attempt:
@@ -66,7 +65,7 @@ def extract_logged(
 ) -> None:
     """Write the candidates of turns that were just logged (rows of `decide.TURNS`), in the caller's transaction.
 
-    The turns wait for a language model: the next run knows whether there is one.
+    The turns are marked as waiting for a language model; the next run knows whether there is one.
     """
     work = attempt.work
     reader = _reader_of(work) if work.policy.extract.reader.read else None
@@ -77,13 +76,13 @@ def extract_logged(
 
 
 def reader_head(conn: Connection[Any], work: Work) -> ReaderHead | None:
-    """Return the head of the reader that the tenant's language model taught; None: there is none, or nobody reads."""
+    """Return the reader's head learned from the tenant's language model; None: there is none, or the reader is off."""
     kept = head_in_force(conn, work.tenant_id) if work.policy.extract.reader.read else None
     return ReaderHead.of_numbers(kept.version, kept.reader, kept.head) if kept else None
 
 
 def _extract_turns(attempt: Run) -> bool:
-    """Extract unread turns; return False if something was erased meanwhile, so that what is unread is read again."""
+    """Extract unread turns; return False if something was erased meanwhile and they must be read again."""
     work = attempt.work
     with work.transaction() as conn:
         head = reader_head(conn, work)
@@ -106,7 +105,7 @@ def _extract_turns(attempt: Run) -> bool:
 
 
 def _reader_of(work: Work, turn_ids: Sequence[UUID] = ()) -> KeptReader:
-    """The reader with what it gave for these turns before."""
+    """Return the reader with its stored answers for these turns."""
     reader, numbers = shared_reader(threads_of(work.embedder)), work.policy.extract.reader
     known = read_answers(work, "reader", reader.version, turn_ids) if turn_ids else {}
     return KeptReader(reader, known, chosen_by=f"{numbers.languages} {numbers.other_language}")
@@ -121,7 +120,7 @@ def _decide(
     *,
     with_model: bool,
 ) -> TurnDecisions:
-    """Return the candidates of turns and a verdict on each; a turn on which the rules fail is buried."""
+    """Return the candidates of turns and a verdict on each; a turn on which the rules fail becomes a dead letter."""
     tenant_id, policy = attempt.work.tenant_id, attempt.work.policy
 
     def decide(some: Sequence[tuple[Any, ...]]) -> TurnDecisions:
@@ -139,7 +138,7 @@ def _decide(
 
 
 def _extract_events(attempt: Run) -> bool:
-    """Extract unread events; return as `_extract_turns` does."""
+    """Extract unread events; return the same as `_extract_turns`."""
     work = attempt.work
     with work.transaction() as conn:
         erasures = count_erasures(conn, work.tenant_id)

@@ -1,4 +1,4 @@
-"""Statements of a reader as candidates: what merge, facts and the later stages get, whoever read the message; pure."""
+"""Statements of a reader as candidates, in one form for merge, facts and the later stages; pure."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ from reverie.policy.relations import Relation
 
 
 class ReadTurn(Protocol):
-    """What is known of a turn whose message was read: a `Turn`, or a row of the log."""
+    """A turn whose message was read: a `Turn`, or a row of the log."""
 
     @property
     def id(self) -> UUID:
-        """Of the turn."""
+        """The id of the turn."""
 
     @property
     def tenant_id(self) -> str:
-        """Whose it is."""
+        """The tenant."""
 
     @property
     def subject_id(self) -> str:
-        """About whom memory is kept."""
+        """The subject that memory is about."""
 
     @property
     def session_id(self) -> str:
-        """The conversation."""
+        """The session."""
 
     @property
     def speaker(self) -> str | None:
-        """The name of who said it."""
+        """The author's name."""
 
     @property
     def said_at(self) -> datetime:
-        """Event time."""
+        """The event time."""
 
     @property
     def text(self) -> str:
@@ -65,19 +65,18 @@ _ENDS_FROM = 1000
 def candidates_of(
     statements: Sequence[MessageStatement], turn: ReadTurn, policy: Policy, *, before: Sequence[MessageStatement] = ()
 ) -> tuple[Candidate, ...]:
-    """Return what the statements of a turn give for memory, in their order.
+    """Return the candidates of a turn's statements, in their order.
 
-    The statements have the shape of training/reader/GUIDE.md: spans as they stand in the message, a relation of the
-    policy's table. One of an unknown relation, without an object, or that is less sure than `[structured_facts]
-    min_confidence` and has no own words, gives nothing. A pronoun as holder ("he") stands for the person whom a
-    statement before it names, in the message or in `before`, the statements of a message before, where these are
-    known (docs/decisions/0094); one about nobody known gives nothing.
+    The statements have the form of training/reader/GUIDE.md: spans as they occur in the message, a relation of the
+    policy's table. A statement gives no candidate if its relation is unknown, if it has no object, or if it has no own
+    words and is less certain than `[structured_facts] min_confidence`. A pronoun as holder ("he") stands for the person
+    named by a statement before it, in the message or in `before`, the statements of an earlier message if these are
+    known (docs/decisions/0094). If nobody is named, there is no candidate.
 
     An `event` becomes an episode that mentions what it is about; everything else is a fact, preference or instruction
     that states its relation. A value that is `replaced` gives a second candidate, which ends it by name, unless the new
-    value ends it wherever it stands. A holder who has the speaker's name is the speaker, and nobody is a relative or
-    friend of himself. The confidence decides only whether a statement is taken: how sure a reader is
-    says nothing about which of two values is the current one.
+    value ends it anyway. A holder with the speaker's name is the speaker, and nobody is their own relative or friend.
+    The confidence decides only whether a statement is taken: it does not say which of two values is the current one.
     """
     known = policy.extract.relations
     named = [one for one in before if one.relation in known and not (one.holder and _is_pronoun(one.holder))]
@@ -109,13 +108,13 @@ def _capital(said: str) -> str:
 
 
 def _trimmed(statement: MessageStatement) -> MessageStatement:
-    """The statement without white space around its spans; a blank one is none."""
+    """Return the statement without white space around its spans; a blank optional span becomes None."""
     spans = {name: (getattr(statement, name) or "").strip() or None for name in ("holder", "topic", "replaced")}
     return replace(statement, object=statement.object.strip(), **spans)  # type: ignore[arg-type]
 
 
 def _with_sort(statement: MessageStatement, relation: Relation, text: str) -> MessageStatement:
-    """The statement of a pet with its sort as it stands before its name: the reader finds less of it, or nothing."""
+    """Return the statement of a pet with the kind of animal as written before its name, which the reader may miss."""
     if relation.entity != "pet" or statement.phase not in ("holds", "begins", "adds"):
         return statement
     before = re.search(statement_words().people.named, text[: max(text.find(statement.object), 0)], re.IGNORECASE)
@@ -123,19 +122,19 @@ def _with_sort(statement: MessageStatement, relation: Relation, text: str) -> Me
 
 
 def _of_speaker(statement: MessageStatement, own: Sequence[str]) -> MessageStatement:
-    """The statement without its holder if that is the speaker's name; "my sister Ann" is another Ann."""
+    """Return the statement without its holder if that is the speaker's name; "my sister Ann" is another Ann."""
     is_own = bool(own) and statement.holder is not None and read_object(statement.holder).words == own
     return replace(statement, holder=None) if is_own else statement
 
 
 def _is_own_relative(statement: MessageStatement, relation: Relation, own: Sequence[str]) -> bool:
-    """Whether the speaker would be a partner, colleague or friend of himself: a name read in the wrong place."""
+    """Return whether the speaker would be their own partner, colleague or friend: the name was misread."""
     is_own = bool(own) and read_object(statement.object).words == own
     return is_own and relation.entity == "person" and statement.holder is None
 
 
 def _is_misread(statement: MessageStatement, relation: Relation, others: Sequence[MessageStatement]) -> bool:
-    """Whether the object is none that the relation has, or the holder is a favourite thing, such as a dish."""
+    """Return whether the relation never has such an object, or the holder is a favorite thing, such as a dish."""
     if relation.never is not None and re.search(relation.never, statement.object, re.IGNORECASE):
         return True
     favorites = [read_object(each.object).words for each in others if each.relation == "favorite"]
@@ -145,7 +144,7 @@ def _is_misread(statement: MessageStatement, relation: Relation, others: Sequenc
 def _about_somebody(
     statement: MessageStatement, named: Sequence[MessageStatement], known: Mapping[str, Relation]
 ) -> MessageStatement | None:
-    """The statement about whom a pronoun stands for; None: nobody is named before it."""
+    """Return the statement with a pronoun resolved to the person named before it; None: nobody is named."""
     if known[statement.relation].entity is not None and _is_pronoun(statement.object):
         return None
     if statement.holder is None:
@@ -161,7 +160,7 @@ def _about_somebody(
 
 
 def _somebody(statement: MessageStatement, known: Mapping[str, Relation]) -> str | None:
-    """Whom a statement names: of whom it is true, or whom it states to be there."""
+    """Return the person that a statement names: its holder, or an object that is a person or animal."""
     if statement.holder:
         return statement.holder
     is_person = known[statement.relation].entity is not None and not _is_pronoun(statement.object)
@@ -173,7 +172,7 @@ def _is_pronoun(said: str) -> bool:
 
 
 def _end_of_replaced(statement: MessageStatement, relation: Relation) -> MessageStatement | None:
-    """The end of the value that a statement replaces, if the new one does not end it by itself."""
+    """Return the end of the value that a statement replaces, unless the new value ends it anyway."""
     if statement.replaced is None or statement.phase != "begins":
         return None
     if relation.values == "one" and relation.topic not in ("thing", "role"):
@@ -230,9 +229,9 @@ def _is_lasting(statement: MessageStatement, relation: Relation) -> bool:
 
 
 def _ends_at(statement: MessageStatement, relation: Relation, turn: ReadTurn, policy: Policy) -> datetime | None:
-    """When what is stated is over by itself: by its own time, or soon, where it is passing."""
+    """Return when a statement expires: at the time that it names, or some days after it was said; None: never."""
     numbers, phase = policy.extract, model_phase(statement.phase)
-    # what is planned of a home, a job or a price holds from its day on: it has no end of its own
+    # a planned home, job or price holds from its day on, so it has no end of its own
     if phase in ("ends", "past") or (phase == "planned" and relation.lasts == "durable"):
         return None
     if statement.duration == "until":
@@ -253,13 +252,13 @@ def _ends_at(statement: MessageStatement, relation: Relation, turn: ReadTurn, po
 
 
 def _recurs(statement: MessageStatement) -> bool:
-    """Whether it comes again and again: "by the 10th of each month"."""
+    """Return whether a statement is about something that recurs: "by the 10th of each month"."""
     said = f"{statement.object} {statement.topic or ''}".lower().split()
     return not statement_words().words.recurring.isdisjoint(said)
 
 
 def _mentions(statement: MessageStatement, relation: Relation, content: str) -> Iterator[str]:
-    """Typed ids of what it names: the person or animal that it is about, and what an event is about."""
+    """Yield the typed ids of what it names: the person or animal that it is about, and the things of an event."""
     found = [entity.id for entity in entities_one(content)]
     if relation.entity is not None and (name := _name(statement)):
         found.insert(0, f"{relation.entity}:{name}")
@@ -269,7 +268,7 @@ def _mentions(statement: MessageStatement, relation: Relation, content: str) -> 
 
 
 def _name(statement: MessageStatement) -> str:
-    """The name of somebody as a slug; empty for what is no name: "two cats"."""
+    """Return the name of a person or animal as a slug; empty if it is not a name: "two cats"."""
     said = bare(statement.object)
     if not (read_object(said).is_proper or statement.topic) or any(letter.isdigit() for letter in object_key(said)):
         return ""

@@ -1,4 +1,4 @@
-"""What extract found, as it is written: candidates, their lineage, and what was decided on each turn and event."""
+"""Writes candidates, their lineage, and the verdicts on turns and events."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from reverie.store.runs import Run
 
 
 def write_turns(conn: Connection[Any], attempt: Run, decisions: TurnDecisions) -> None:
-    """Write and count what the rules found in turns, in the caller's transaction; existing rows stay."""
+    """Write and count the candidates of turns, in the caller's transaction; existing rows stay."""
     candidates, verdicts = decisions.candidates, decisions.verdicts
     write_candidates(conn, attempt, candidates)
     write_lineage(conn, attempt, _from_turns(candidates))
@@ -55,7 +55,7 @@ def write_turns(conn: Connection[Any], attempt: Run, decisions: TurnDecisions) -
 
 
 def write_events(conn: Connection[Any], attempt: Run, extractions: Sequence[EventExtraction]) -> None:
-    """Write and count what events give, in the caller's transaction; existing rows stay."""
+    """Write and count the candidates of events, in the caller's transaction; existing rows stay."""
     candidates = [candidate for extraction in extractions for candidate in extraction.candidates]
     write_candidates(conn, attempt, candidates)
     write_lineage(
@@ -82,7 +82,7 @@ def write_events(conn: Connection[Any], attempt: Run, extractions: Sequence[Even
 
 
 def _note_late(conn: Connection[Any], attempt: Run, read: Sequence[tuple[str, datetime]]) -> None:
-    """Note the subjects whose cycles had gone beyond the time of what was read: pairs of subject and event time."""
+    """Note subjects whose cycles have passed the time of what was read (`read`: pairs of subject and event time)."""
     columns = {"subject_ids": [subject_id for subject_id, _ in read], "times": [at for _, at in read]}
     conn.execute(queries("extract")["note_late"], attempt.params() | columns)
 
@@ -94,7 +94,7 @@ def hold_waiting(conn: Connection[Any], attempt: Run, turn_ids: Sequence[UUID]) 
 
 
 def write_readings(conn: Connection[Any], attempt: Run, readings: Sequence[TurnReading], model_key: str) -> None:
-    """Write and count what a language model claims of turns, in the caller's transaction."""
+    """Write and count the claims of a language model about turns, in the caller's transaction."""
     candidates = [candidate for reading in readings for candidate in reading.candidates]
     claims = [claim for reading in readings for claim in reading.accepted]
     write_candidates(conn, attempt, candidates)
@@ -128,7 +128,7 @@ def write_readings(conn: Connection[Any], attempt: Run, readings: Sequence[TurnR
 
 
 def stop_waiting(conn: Connection[Any], attempt: Run) -> None:
-    """Leave the turns that no language model was asked about as the rules read them: there is no model."""
+    """End the waiting of turns that no language model was asked about; they keep the candidates of the rules."""
     conn.execute(queries("extract")["stop_waiting"], attempt.params())
 
 

@@ -1,6 +1,6 @@
-"""Which statements are in force, from when to when, and what ended each: pure.
+"""Decides which statements are in force, from when to when, and what ended each; pure.
 
-Statements are taken in event order, whatever order they come in, so the result does not depend on how the work is cut.
+Statements are processed in event order, in whatever order they come in, so the result does not depend on the batches.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def decide(
 ) -> Decision:
     """Decide on all statements of some subjects.
 
-    `apart` has the pairs of memories that a person keeps apart: neither ends the other. Two values that are said within
-    `together` of each other in one session, without a word of change, do not replace one another.
+    `apart` has the pairs of memories that a person keeps apart: neither ends the other. Of two values that are stated
+    within `together` of each other in one session, without a word of change, neither replaces the other.
     """
     decision = Decision()
     spans: dict[UUID, list[_Span]] = {}
@@ -44,18 +44,18 @@ def decide(
         _add_conflicts(decision, timeline)
         _add_spans(spans, timeline)
     decision.validity = {bearer: _validity(bearer, of_bearer) for bearer, of_bearer in spans.items()}
-    # a memory that states more than one thing may be over by another of them
+    # a memory that states several things may be over because of another of them
     over = {bearer for bearer, valid in decision.validity.items() if valid.valid_to is not None}
     decision.conflicts = {pair for pair in decision.conflicts if over.isdisjoint((pair.memory_id, pair.other_id))}
     return decision
 
 
-#: A statement with what ended it.
+#: A statement, and the one that ended it.
 _Span = tuple[StatedValue, StatedValue | None]
 
 
 def _add_values(decision: Decision, timeline: Timeline) -> None:
-    """Add the values that were ever in force, each with what ended it."""
+    """Add all values that were ever in force, each with the statement that ended it."""
     stints = [stint for stint in timeline.stints if stint.opened.key is not None]
     decision.weaker |= {stint.opened.id for stint in stints if stint.is_weak}
     made = {value.fact.id for value in decision.values}
@@ -73,7 +73,7 @@ def _add_values(decision: Decision, timeline: Timeline) -> None:
 
 
 def _add_conflicts(decision: Decision, timeline: Timeline) -> None:
-    """Add the pairs of which both are in force at last."""
+    """Add the undecided pairs of which both are still in force."""
     for (first, second), reason in timeline.undecided.items():
         if not first.is_open or (isinstance(second, Stint) and not second.is_open):
             continue
@@ -95,7 +95,7 @@ def _add_conflicts(decision: Decision, timeline: Timeline) -> None:
 
 
 def _add_spans(spans: dict[UUID, list[_Span]], timeline: Timeline) -> None:
-    """Add what ended each statement of a place to the statements of its memory."""
+    """Add the statements of a place, and what ended each, to those of their memories."""
     for stint in timeline.stints:
         for value in stint.stated:
             spans.setdefault(value.bearer_id, []).append((value, stint.last()))
@@ -105,7 +105,7 @@ def _add_spans(spans: dict[UUID, list[_Span]], timeline: Timeline) -> None:
 
 
 def _validity(bearer: UUID, spans: list[_Span]) -> Validity:
-    """A memory holds while one of its statements does; else until the last of them ended."""
+    """Return the validity of a memory: it holds while one of its statements does, else until the last of them ended."""
     in_force = [value for value, by in spans if by is None]
     if in_force:
         return Validity(valid_from=min(value.valid_from for value in in_force))

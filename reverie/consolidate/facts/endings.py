@@ -1,7 +1,7 @@
-"""What messages were judged to end: written, and as ends of what was stated.
+"""Ends that were judged to follow from messages: written, and as statements that end others.
 
-A language model judges ([language_model](language_model.py)) where a tenant has one, else the judge of Reverie's own
-([judge](judge.py)). Judging comes first, without a connection; what is accepted is written in the transaction that
+A language model judges ([language_model](language_model.py)) if the tenant has one, else Reverie's own judge
+([judge](judge.py)). Judging comes first, without a connection. The accepted ends are written in the transaction that
 decides.
 """
 
@@ -27,47 +27,47 @@ from reverie.store.runs import Run
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgedEnd:
-    """The end of what one memory states, by a message."""
+    """The end of one memory's statement by a message."""
 
     subject_id: str
     memory_id: UUID
     turn_id: UUID
     by_id: UUID
     said_at: datetime
-    #: What is left of it; None: nothing.
+    #: The part that still holds; None: nothing.
     rest: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judgement:
-    """What was judged of the messages of a run; nothing, where none was."""
+    """The judgement on the messages of a run; empty if none was judged."""
 
     model: str = ""
     ends: Sequence[JudgedEnd] = ()
-    #: Turns that were judged, with their subjects, and those of them that wait for the next run.
+    #: The turns that were judged, with their subjects, and those of them that wait for the next run.
     asked: Mapping[UUID, str] = field(default_factory=dict)
     waiting_ids: Sequence[UUID] = ()
-    #: Turns about which there is nothing to ask: no statement is near to them (any more).
+    #: Turns with nothing to judge: no statement is near them, or no longer.
     settled_ids: Sequence[UUID] = ()
 
     @property
     def subject_ids(self) -> set[str]:
-        """Of whom something was judged."""
+        """The subjects whose turns were judged."""
         return set(self.asked.values())
 
 
 def stop_waiting_for_ends(conn: Connection[Any], attempt: Run, judgement: Judgement) -> None:
-    """Let no message wait that has no statement near to it any more; otherwise it would wait forever."""
+    """End the waiting of messages that no longer have a statement near them; they would wait forever."""
     if judgement.settled_ids:
         params = attempt.params() | {"turn_ids": list(judgement.settled_ids)}
         conn.execute(queries("facts")["stop_waiting_for_ends"], params)
 
 
 def write_judgement(conn: Connection[Any], attempt: Run, judgement: Judgement) -> set[str]:
-    """Write what was judged, and which messages wait; return the relations in which something ended.
+    """Write the judged ends, and which messages wait; return the relations in which something ended.
 
-    Counts `judged_ends`, and `rests`: candidates of what is left of statements that end in part. What is gone meanwhile
-    is left out.
+    Counts `judged_ends`, and `rests`: candidates from the rests of statements that end in part. Memories and turns that
+    are gone meanwhile are left out.
     """
     if not judgement.asked:
         return set()
@@ -92,7 +92,7 @@ def write_judgement(conn: Connection[Any], attempt: Run, judgement: Judgement) -
 
 
 def _write_rests(conn: Connection[Any], attempt: Run, judgement: Judgement) -> None:
-    """Write what the first message that ends a statement leaves of it, as candidates of its turn and time."""
+    """Write the rest of each statement after the first message that ends it, as a candidate of the statement's turn."""
     rests = {(end.memory_id, end.turn_id): end for end in judgement.ends if end.rest}
     if not rests:
         return
@@ -146,7 +146,7 @@ def _rest(row: Mapping[str, Any], end: JudgedEnd, tenant_id: str, model: str) ->
 def judged_values(
     ends: Sequence[Mapping[str, Any]], stated: Sequence[StatedValue], tenant_id: str
 ) -> Iterator[StatedValue]:
-    """Yield an end of each statement that was judged to have ended: of that memory's values, and of nothing else."""
+    """Yield an end of each statement that was judged to have ended; it ends that memory's values and nothing else."""
     values = {value.memory_id: value for value in stated if not value.is_keyed}
     for end in ends:
         value = values.get(end["memory_id"])

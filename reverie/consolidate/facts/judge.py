@@ -1,9 +1,9 @@
-"""Ends that the judge of Reverie's own finds: of earlier statements that are near to a message, which it makes untrue.
+"""Ends found by Reverie's own judge: earlier statements near a message that the message makes untrue.
 
-Without a language model ([language_model](language_model.py)). A pair of a statement and a later message is judged by
-itself, once both are there, so a history gives the same ends in one go and day by day, as long as no more statements
-are near to a message than the policy lets it be held against. What comes in late is held against the messages since
-then when its subject is made again (`reverie rebuild --late`).
+It judges for tenants without a language model ([language_model](language_model.py)). Each pair of a statement and a
+later message is judged by itself once both are there. So a history gives the same ends all at once and day by day, as
+long as no message has more statements near it than the policy lets it be compared with. A late statement is compared
+with the messages since then when its subject is rebuilt (`reverie rebuild --late`).
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from reverie.store.small_models.answers import keep_answers, read_answers
 
 #: Subjects whose statements are in memory at a time.
 _SUBJECTS = 64
-#: Numbers of a block of log-odds: 128 MB.
+#: Numbers in a block of log-odds: 128 MB.
 _BLOCK = 1 << 24
-#: Chance from which something is likelier than not.
+#: The chance from which something is more likely than not.
 _LIKELY = 0.5
-#: Digits of a cosine that count: the last bits of a sum differ between processors and must not decide.
+#: Digits to which a cosine is rounded: the last bits of a sum differ between processors and must not decide.
 _DIGITS = 4
 
 
 class SaidStatement(NamedTuple):
-    """A memory that states something, with its vector as Postgres sends it; in the order of `read_said`.
+    """A memory that states something, with its vector as Postgres sends it; the fields are in the order of `read_said`.
 
-    Or a message that states nothing: its id is that of its turn, and it ends nothing by what it says.
+    It may also be a message that states nothing: then its id is that of its turn, and `may_end` is false.
     """
 
     id: UUID
@@ -63,32 +63,32 @@ class SaidStatement(NamedTuple):
     origin: str
     #: The memory that it was merged into; None: none.
     into_id: UUID | None
-    #: Whether it may end: it is no end, is not past, and was not merged into another one.
+    #: Whether it may end: it is not an end, not past and not merged into another one.
     may_end: bool
-    #: Whether it is new, and whether its message was not judged yet.
+    #: Whether it is new, and whether its message is not judged yet.
     is_new: bool
     is_unjudged: bool
     vector: bytes
-    #: Of the whole message; of the statement where that has none. Empty before the first new statement.
+    #: The vector of the whole message, or of the statement if that has none. Empty before the first new statement.
     message_vector: bytes
-    #: Who said it, by name; None: nobody is named.
+    #: The speaker's name; None: the turn has none.
     speaker: str | None = None
 
     @property
     def is_silent(self) -> bool:
-        """Whether it is a message that states nothing."""
+        """Whether this is a message that states nothing."""
         return self.id == self.turn_id
 
 
 class NearPair(NamedTuple):
-    """A statement, and the statement of a later message that is most like it."""
+    """A statement, and the most similar statement of a later message."""
 
     old: SaidStatement
     by: SaidStatement
 
 
 def judge_near_pairs(attempt: Run, evidence: Sequence[Evidence]) -> Judgement:
-    """Judge the messages of these memories, and these memories by later messages; counts `judged` messages."""
+    """Judge what the messages of these memories end, and whether later messages end them; counts `judged` messages."""
     work = attempt.work
     numbers = work.policy.structured_facts
     judge = shared_judge(threads_of(work.embedder))
@@ -122,10 +122,10 @@ def _ends(
     numbers: StructuredFactsPolicy,
     reading: ReaderPolicy,
 ) -> Iterator[JudgedEnd]:
-    """Judge pairs: all of each statement, the parts of those of which a part may end, and what the parts leave.
+    """Judge pairs: each statement as a whole, the parts of those that may end in part, and the rests.
 
-    Parts may be clear only together ("5:30am, mon-fri"), so what is left is judged as one text; it ends too where it is
-    likelier over than not, or tells nothing by itself.
+    Parts may be clear only together ("5:30am, mon-fri"), so the rest is judged as one text. It also ends if it is more
+    likely over than not, or if it says nothing by itself.
     """
     wholes = judge.chances([(pair.old.content, shown[pair.by.turn_id]) for pair in pairs])
     asked = [
@@ -154,15 +154,15 @@ def _ends(
 
 
 def parts_of(said: SaidStatement) -> list[str]:
-    """Return the parts of a statement in somebody's own words that can end one by one; none of one that has one."""
+    """Return the parts of a statement in own words that can end one by one; none if there is only one."""
     found = parts(said.content) if said.origin in (OWN_WORDS, REST) else []
     return found if len(found) > 1 else []
 
 
 def end_of(pair: NearPair, whole: float, of_parts: Sequence[float], least: float) -> JudgedEnd | None:
-    """Return the end of a statement, or of some of its parts, by the chances of each; None: it goes on.
+    """Return the end of a statement, or of some of its parts, by the chance of each; None: it still holds.
 
-    Where one part ends, so do those that are likelier over than not.
+    If one part ends, so does every part that is more likely over than not.
     """
     if max(whole, *of_parts, 0) < least:
         return None
@@ -182,11 +182,11 @@ def end_of(pair: NearPair, whole: float, of_parts: Sequence[float], least: float
 def pairs_to_judge(
     statements: Sequence[SaidStatement], numbers: StructuredFactsPolicy, nearness: EndNearness
 ) -> Iterator[NearPair]:
-    """Yield of a subject the pairs that are new: of each message the likeliest of the statements from before.
+    """Yield the new pairs of a subject: each message with the earlier statements that it most likely ends.
 
-    Of the `near` earlier statements that the message is likeliest to end by their vectors alone (`silent_near` where it
-    states nothing), those with a chance of `judge_chance` that are new or whose message was not judged; a message does
-    not end what it says again, nor what somebody else said: "I moved to Leeds" is of who says it.
+    These are the `near` likeliest by their vectors alone (`silent_near` if the message states nothing), each with a
+    chance of at least `judge_chance`. A pair is new if its statement is new or its message is not judged yet. A message
+    does not end what it repeats, nor what somebody else said: "I moved to Leeds" is about its speaker.
     """
     olds = [said for said in statements if said.may_end]
     if not olds:
@@ -217,7 +217,7 @@ def pairs_to_judge(
 
 
 def _nearest(message: Sequence[SaidStatement], old: SaidStatement) -> SaidStatement:
-    """Return the statement of a message that is most like another one."""
+    """Return the statement of a message that is most similar to an earlier one."""
     if len(message) == 1:
         return message[0]
     vectors = from_half_wire([old.vector, *(said.vector for said in message)])
@@ -238,7 +238,7 @@ def _blocks(messages: Sequence[list[SaidStatement]], olds: int) -> Iterator[list
 
 
 def _statements(attempt: Run, evidence: Sequence[Evidence]) -> Iterator[list[SaidStatement]]:
-    """Yield the statements of the subjects of these memories, some subjects at a time, in event order."""
+    """Yield the statements of these memories' subjects, some subjects at a time, in event order."""
     work, sql, numbers = attempt.work, queries("facts"), attempt.work.policy.structured_facts
     params = work.params() | {
         "evidence": [each.id for each in evidence],
@@ -256,7 +256,7 @@ def _statements(attempt: Run, evidence: Sequence[Evidence]) -> Iterator[list[Sai
 
 
 def _shown(attempt: Run, turn_ids: Collection[UUID]) -> dict[UUID, ShownMessage]:
-    """Return the messages of turns, with what another speaker said before; without those that are gone meanwhile."""
+    """Return the messages of turns, with what another speaker said before each; turns gone meanwhile are left out."""
     params = attempt.work.params() | {"turn_ids": list(turn_ids)}
     with attempt.work.transaction() as conn:
         rows = conn.execute(queries("facts")["read_ending_texts"], params).fetchall()

@@ -1,6 +1,6 @@
-"""The judge over what it judged before: a pair is judged once, however often memory is made again.
+"""The judge with its stored answers: a pair is judged once, however often memory is rebuilt.
 
-What a message leaves of a statement is read once, too.
+The rest that a message leaves of a statement is also read only once.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from reverie.store.small_models.answers import KeptAnswer, shown_hash
 if TYPE_CHECKING:
     from reverie.inference.judge.judge import TrainedJudge
 
-#: Hexadecimal digits of the hash of a statement: no two of the statements that a message is held against share them.
+#: Hexadecimal digits of the hash of a statement: no two statements judged with one message share them.
 _DIGITS = 16
-#: Stands before a text that is read alone.
+#: Marks the key of a text that is read alone.
 _ALONE = "alone"
 
 
 class ShownMessage(NamedTuple):
-    """A message that is judged, and what another speaker said before it."""
+    """A message as it is shown to the judge, with what another speaker said before it."""
 
     turn_id: UUID
     text: str
@@ -31,17 +31,17 @@ class ShownMessage(NamedTuple):
 
 
 class KeptJudge:
-    """Judges pairs, and reads rests; `new` has all answers about messages of which it did not know some, by turn."""
+    """A judge of pairs and reader of rests; `new` has all answers about each message that needed a new one, by turn."""
 
     def __init__(self, judge: TrainedJudge, reader: RestReader, known: Mapping[UUID, KeptAnswer] | None = None) -> None:
-        """`known`: what these versions of the judge and the reader gave before, by turn."""
+        """Take the stored answers of these versions of the judge and the reader (`known`), by turn."""
         self._judge, self._reader = judge, reader
         self._known = known or {}
         self._answers: dict[UUID, dict[str, Any]] = {}
         self.new: dict[UUID, KeptAnswer] = {}
 
     def chances(self, pairs: Sequence[tuple[str, ShownMessage]]) -> list[float]:
-        """Return of each pair of a statement and a message the chance that the message makes the statement untrue."""
+        """Return for each pair of a statement and a message the chance that the message makes the statement untrue."""
         keys = [_key(statement) for statement, _ in pairs]
         known = [self._of(message) for _, message in pairs]
         missing = [place for place, (key, of) in enumerate(zip(keys, known, strict=True)) if key not in of]
@@ -53,7 +53,7 @@ class KeptJudge:
         return [of[key] for of, key in zip(known, keys, strict=True)]
 
     def alone(self, rests: Sequence[tuple[str, ShownMessage]]) -> list[list[AloneReading]]:
-        """Return what is stated by what each message leaves of a statement."""
+        """Return the readings of what each message leaves of a statement."""
         keys = [_key(_ALONE, rest) for rest, _ in rests]
         known = [self._of(message) for _, message in rests]
         missing = [place for place, (key, of) in enumerate(zip(keys, known, strict=True)) if key not in of]
@@ -65,7 +65,7 @@ class KeptJudge:
         return [[AloneReading(*one) for one in of[key]] for of, key in zip(known, keys, strict=True)]
 
     def _of(self, message: ShownMessage) -> dict[str, Any]:
-        """What is known of a message: chances by the hashes of statements, readings by those of rests."""
+        """Return the answers about a message: chances by the hashes of statements, readings by those of rests."""
         if message.turn_id not in self._answers:
             kept = self._known.get(message.turn_id)
             is_same = kept is not None and kept.shown == _shown(message)

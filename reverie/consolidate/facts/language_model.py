@@ -1,9 +1,9 @@
-"""Ends that a language model judges: which of the earlier statements that are nearest to a message it ends.
+"""Ends judged by a language model: those of the earlier statements nearest to a message that the message ends.
 
 People end things in passing and in other words, which no rule over statements of one relation sees: "Danny's jacked it
-in" ends who works here, and his Mondays. A model is shown each message that left a statement, with the statements of
-its subject from before that are nearest to it, and names those that no longer hold, each with words of the message.
-Asking comes first, without a connection; what is accepted is written in the transaction that decides.
+in" ends who works here, and his Mondays. The model is shown each message that left a statement, with the nearest
+earlier statements of its subject. It names those that no longer hold, and quotes the message for each. Asking comes
+first, without a connection. The accepted ends are written in the transaction that decides.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Ended(Reply):
 
     #: Number of the statement.
     known: int
-    #: Of the message, word for word.
+    #: Words of the message, verbatim.
     quote: str
-    #: What is left of the statement where only a part of it ends.
+    #: The rest of the statement if only a part of it ends.
     rest: str | None = None
 
 
@@ -56,7 +56,7 @@ class Endings(Reply):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EndingMessage:
-    """A message that left a statement, with the statements from before that are nearest to it."""
+    """A message that left a statement, with the nearest earlier statements."""
 
     turn_id: UUID
     subject_id: str
@@ -67,8 +67,8 @@ class EndingMessage:
     before_id: UUID | None
     before_author: str | None
     before_text: str | None
-    #: Earlier statements in the order in which they were said: memories, texts, times, and of each the memory of this
-    #: message that is nearest to it.
+    #: Earlier statements in the order in which they were said: memories, texts and times, and for each the nearest
+    #: memory of this message.
     known_ids: Sequence[UUID]
     known_texts: Sequence[str]
     known_at: Sequence[datetime]
@@ -76,7 +76,7 @@ class EndingMessage:
 
     @property
     def shown(self) -> PromptInput:
-        """What a model is shown of it."""
+        """The input of the model."""
         before = [] if self.before_text is None else [{"speaker": self.before_author, "text": self.before_text}]
         known = [
             {"number": number, "date": written_day(at), "text": text}
@@ -97,8 +97,8 @@ def judge_ends(attempt: Run, model: LanguageModel, evidence: Sequence[UUID]) -> 
     """Ask about the messages of these memories, and about those that wait.
 
     Counts what `ask` counts, `judged` messages, and discards: `no_such_statement`, `unquoted`, and `not_left`: a rest
-    that is not the statement with words struck out. Where the provider does not answer, or without credit, a message
-    waits: of the remaining ones only kept replies are used.
+    that is not the statement with words struck out. If the provider does not answer, or without credit, a message
+    waits; for the remaining ones only stored replies are used.
     """
     attempt.report.model = model.key
     numbers = attempt.work.policy.structured_facts
@@ -127,12 +127,12 @@ def judge_ends(attempt: Run, model: LanguageModel, evidence: Sequence[UUID]) -> 
 
 
 def ends_prompt(near: int) -> Prompt[Endings]:
-    """Return the prompt about a message and so many earlier statements."""
+    """Return the prompt for a message and at most `near` earlier statements."""
     return load_prompt("ends", Endings, max_tokens=_REPLY_TOKENS + _END_TOKENS * near)
 
 
 def accepted_ends(message: EndingMessage, reply: Endings, attempt: Run) -> Iterator[JudgedEnd]:
-    """Yield the ends that name a statement that was shown, with words of the message; counts the others."""
+    """Yield the ends that name a shown statement and quote the message; counts the others."""
     seen: set[int] = set()
     for ended in reply.over:
         if not 1 <= ended.known <= len(message.known_ids):
@@ -169,7 +169,7 @@ def _turns(attempt: Run, evidence: Sequence[UUID]) -> list[UUID]:
 
 
 def _messages(attempt: Run, turns: Sequence[UUID]) -> Iterator[list[EndingMessage]]:
-    """Yield the messages to ask about, a portion at a time; of a turn without a near statement there is none."""
+    """Yield the messages to ask about, in portions; a turn without a near statement is left out."""
     work, sql = attempt.work, queries("facts")
     numbers, extract = work.policy.structured_facts, work.policy.extract.model
     shown = {

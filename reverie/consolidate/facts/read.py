@@ -1,4 +1,4 @@
-"""What memories state, and what is known by key."""
+"""Statements of memories, and known structured facts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from reverie.store.queries import queries
 
 
 class StatingMemory(NamedTuple):
-    """A memory that states something; in the order of `read_stating`, since a tuple is made of thousands of rows."""
+    """A memory that states something: a tuple in the order of `read_stating`, since there are thousands of rows."""
 
     id: UUID
     subject_id: str
@@ -42,9 +42,9 @@ class StatingMemory(NamedTuple):
     turn_id: UUID | None
     origin: str
     model: str | None
-    #: Category, key, value, confidence and importance, as a language model said.
+    #: Category, key, value, confidence and importance, by a language model.
     stated: dict[str, Any] | None
-    #: How sure who read it is, and how sure both are, if both did.
+    #: Confidence of the reader or model that found it, and of both together if both did.
     confidence: float | None
     agreed: float | None
     relation: str | None
@@ -61,16 +61,16 @@ class StatingMemory(NamedTuple):
     end_turn_index: int | None
     #: Whether the memory that ended it is forgotten.
     is_end_forgotten: bool
-    #: Who said it, or what it corrects.
+    #: The speaker of its turn, or of the memory that it corrects.
     said_by: str | None
-    #: Of the turn.
+    #: Place of its turn in the log.
     session_id: str | None
     turn_index: int | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownFact:
-    """A structured fact as it stands."""
+    """A structured fact as it is stored."""
 
     id: UUID
     subject_id: str
@@ -89,13 +89,13 @@ class KnownFact:
     model: str | None
     session_id: str | None
     turn_index: int | None
-    #: Whether the memory is there.
+    #: Whether its memory still exists.
     is_stated: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """A memory that is new, or on which to decide again."""
+    """A memory that is new or must be decided on again."""
 
     id: UUID
     subject_id: str
@@ -104,13 +104,13 @@ class Evidence:
 
 
 def read_evidence(conn: Connection[Any], params: Mapping[str, Any]) -> list[Evidence]:
-    """Return the memories by which something is to be decided."""
+    """Return the memories that require a decision."""
     with conn.cursor(row_factory=class_row(Evidence)) as cursor:
         return cursor.execute(queries("facts")["read_evidence"], params).fetchall()
 
 
 def read_stating(conn: Connection[Any], params: Mapping[str, Any]) -> list[StatingMemory]:
-    """Return the memories of the subjects `dirty` that state something of `relations`, or by key."""
+    """Return the memories of the subjects `dirty` that state something in `relations` or by key."""
     with conn.cursor(row_factory=args_row(StatingMemory)) as cursor:
         return cursor.execute(queries("facts")["read_stating"], params).fetchall()
 
@@ -118,9 +118,9 @@ def read_stating(conn: Connection[Any], params: Mapping[str, Any]) -> list[Stati
 def read_known(
     conn: Connection[Any], params: Mapping[str, Any], memories: Iterable[StatingMemory], policy: Policy
 ) -> list[KnownFact]:
-    """Return the structured facts that these memories state, and those of `relations` that outlived theirs.
+    """Return the structured facts that these memories state, and those of `relations` that outlived their memory.
 
-    Those in force and those that were.
+    They include facts that are no longer in force.
     """
     with conn.cursor(row_factory=class_row(KnownFact)) as cursor:
         facts = cursor.execute(queries("facts")["read_facts"], params).fetchall()
@@ -136,22 +136,22 @@ def read_apart(conn: Connection[Any], params: Mapping[str, Any]) -> set[frozense
 
 
 def read_ended_relations(conn: Connection[Any], params: Mapping[str, Any]) -> set[str]:
-    """Return the relations of what the messages of the memories `evidence` were judged to have ended.
+    """Return the relations of the statements that the messages of the memories `evidence` were judged to end.
 
-    They may have been judged in an earlier run, before a cycle of the past decided on those relations: what a message
-    leaves of a statement belongs to the cycle of that statement.
+    They may have been judged in an earlier run, before a cycle of the past decided on those relations: the rest of a
+    statement belongs to the cycle of that statement.
     """
     return {row[0] for row in conn.execute(queries("facts")["ended_relations"], params)}
 
 
 def read_judged(conn: Connection[Any], params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what a language model judged to have ended of the subjects `dirty`, while what ended it is there."""
+    """Return the judged ends of the subjects `dirty`, as long as the message and the memory that ended them exist."""
     with conn.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(queries("facts")["read_judged"], params).fetchall()
 
 
 def stated_values(memories: Iterable[StatingMemory], policy: Policy, tenant_id: str) -> Iterator[StatedValue]:
-    """Yield what memories state: by their relation, else by key."""
+    """Yield the statements of memories: by their relation, else by key."""
     for memory in memories:
         if memory.relation in policy.extract.relations and memory.object is not None:
             yield _of_relation(memory, policy, tenant_id)
@@ -169,7 +169,7 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
     if importance is None:
         importance = getattr(policy.extract.importance, relation.kind)
     statement = Proposition(relation=memory.relation, object=memory.object, topic=memory.topic)
-    # what is remembered as it was said may be read wrongly in part: no structured fact, unless a model reads the same
+    # own words may be misread in part: they make no structured fact, unless a model agrees
     is_sure = memory.origin not in (OWN_WORDS, REST) or memory.agreed is not None
     is_key = is_sure and phase in ("holds", "begins", "adds")
     key = relation_key(relation, statement) if is_key else None
@@ -193,12 +193,12 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
 
 
 def _confidence(memory: StatingMemory, policy: Policy) -> float:
-    """How sure it is, as it is shown: of what the reader found, by the reader, or by both where a model agrees."""
+    """Return the confidence that is shown: for a statement of the reader its own, or that of both if a model agrees."""
     if is_corrected(memory.origin):
         return 1.0
     if memory.agreed is not None:
         return memory.agreed
-    # of own words no structured fact shows it, and a value that is less sure than others would end nothing
+    # no structured fact shows that of own words, and a value that is less certain than others would end nothing
     if memory.origin == READER and memory.confidence is not None:
         return memory.confidence
     usual = confidences(policy).get(memory.origin, policy.structured_facts.rule_confidence)
@@ -206,12 +206,12 @@ def _confidence(memory: StatingMemory, policy: Policy) -> float:
 
 
 def _sure(origin: str, confidence: float, read: float | None, policy: Policy) -> float:
-    """Confidence by which it is compared; `read`: how sure who read it is.
+    """Return the confidence for comparisons; `read` is that of the reader, or of the reader and a model together.
 
-    How sure the reader is says nothing about which of two values is the current one (docs/decisions/0082), unless it
-    is too unsure to state anything in words of its own: then what is stated may be of another relation, and it ends
-    nothing that is surer (docs/decisions/0123). What a person once corrected may change later: it is no surer than
-    what is said then.
+    The reader's confidence does not say which of two values is the current one (docs/decisions/0082), unless it is too
+    low for the reader to word the statement. Then the statement may be of another relation, and it ends nothing that
+    is more certain (docs/decisions/0123). A correction by a person may change later, so it is no more certain than a
+    later statement.
     """
     usual = policy.structured_facts.rule_confidence
     if origin not in (READER, OWN_WORDS, REST):
@@ -220,12 +220,12 @@ def _sure(origin: str, confidence: float, read: float | None, policy: Policy) ->
     return min(usual, least) if read is not None and read < least else usual
 
 
-#: The slot of denials that stand beside each other, apart from what is not denied.
+#: The slot of denials that stand beside each other, apart from all other values.
 _DENIED = "-"
 
 
 def _manner(relation: Relation, polarity: int) -> dict[str, Any]:
-    """How values of a relation stand to each other."""
+    """Return how the values of a relation relate to each other, as fields of `StatedValue`."""
     is_beside = relation.denials == "many" and polarity != 0
     return {
         "is_single": relation.values == "one" and not is_beside,
@@ -241,7 +241,7 @@ def _manner(relation: Relation, polarity: int) -> dict[str, Any]:
 
 
 def _left(memory: StatingMemory) -> dict[str, Any]:
-    """What is left of a statement has a place of its own: no rule ends it, since its relation is that of the whole."""
+    """Return a separate place for the rest of a statement: no rule ends it, as its relation is that of the whole."""
     return {"is_single": False, "slot": f"{REST}:{memory.id}"}
 
 
@@ -283,12 +283,12 @@ def _speaker(memory: StatingMemory) -> str:
 
 
 def _about(speaker: str, who: str | None) -> str:
-    """Of whom it is true: "Priya", "sister", "Priya's sister"; empty for the subject."""
+    """Return the person that it is true of: "Priya", "sister", "Priya's sister"; empty for the subject."""
     return f"{speaker}'s {who}" if speaker and who else who or speaker
 
 
 def _bare(memory: StatingMemory) -> str:
-    """The content without the name of its speaker."""
+    """Return the content without the name of its speaker."""
     speaker = _speaker(memory)
     return memory.content.removeprefix(f"{plain_name(speaker)}: ") if speaker else memory.content
 
@@ -296,9 +296,9 @@ def _bare(memory: StatingMemory) -> str:
 def outlived_values(
     known: Sequence[KnownFact], memories: Sequence[StatingMemory], policy: Policy, tenant_id: str
 ) -> list[StatedValue]:
-    """Return what memories stated that are forgotten: as a structured fact that is still known, or as an end.
+    """Return the statements of forgotten memories: structured facts that are still known, and ends.
 
-    What they replaced, and what replaced them, stays so: the end of a memory rests on the turn that ended it.
+    Values that they replaced stay replaced, and so do they: the end of a memory rests on the turn that ended it.
     """
     kept = {memory.id for memory in memories}
     gone = [fact for fact in known if fact.memory_id not in kept]
@@ -345,18 +345,18 @@ _OF_FACT = (
 
 
 def _lasting_end(value: StatedValue, memory: StatingMemory, tenant_id: str) -> StatedValue:
-    """The end of a memory by a statement that is forgotten: at its time, of that memory, and of nothing else."""
+    """Return the end of a memory by a forgotten statement, at the time of that statement; it ends nothing else."""
     assert memory.valid_to is not None and memory.superseded_by is not None
     end = _end_of(value, memory.superseded_by, memory.valid_to, memory.superseded_by, tenant_id)
     end = replace(end, ends_memory=memory.id)
     after = arrival(memory.end_session_id, memory.end_turn_index, memory.ended_by)
     if (memory.valid_to, after) < (memory.happened_at, arrival(memory.session_id, memory.turn_index, memory.turn_id)):
-        return end  # untrue from the beginning: it comes last of its time, as what no turn said
+        return end  # untrue from the beginning: it comes last of its time, like an end without a turn
     return replace(end, turn_id=memory.ended_by, session_id=memory.end_session_id, turn_index=memory.end_turn_index)
 
 
 def _end_of(value: StatedValue, source: UUID, at: datetime, by: UUID, tenant_id: str) -> StatedValue:
-    """The end of a value, by a memory that is forgotten."""
+    """Return the end of a value by a forgotten memory."""
     return StatedValue(
         id=stable_id(at, "end", tenant_id, value.subject_id, str(source)),
         subject_id=value.subject_id,

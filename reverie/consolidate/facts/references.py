@@ -1,4 +1,4 @@
-"""Which value an end refers to that does not name it in full: "the Altona thing is off", "that is off"; pure."""
+"""The value that an end refers to without its full name: "the Altona thing is off", "that is off"; pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reverie.consolidate.facts.statements import StatedValue
 from reverie.language.topics import telling_words
 
 _T = TypeVar("_T")
-#: Letters by which two words are of one root: "pregnancy", "pregnant".
+#: Leading letters that words of one root share: "pregnancy", "pregnant".
 _ROOT = 6
 
 
@@ -18,10 +18,10 @@ def _roots(text: str) -> frozenset[str]:
 
 
 def referred(end: StatedValue, options: Sequence[_T], stated: Callable[[_T], StatedValue]) -> list[_T]:
-    """Return the one option that shares most words with an end; of an end without a telling word the latest.
+    """Return the option that shares most words with an end, or the latest if the end has no telling word.
 
-    That is the latest in its own session, and of a plan else the latest of all. Two that share as many words are
-    undecided: none is returned.
+    That is the latest in the session of the end. If that has none, it is the latest of all, for an end that may also
+    drop plans (`ends_planned`). If two options share as many words, none is returned.
     """
     words = _roots(end.object)
     if not words:

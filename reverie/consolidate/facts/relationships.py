@@ -1,8 +1,8 @@
-"""A name has one relationship: whoever has a dog Bruno has no partner or child Bruno; pure.
+"""A name has one relationship: somebody with a dog Bruno has no partner or child Bruno; pure.
 
 A reader takes "Bruno is the best thing that ever happened to me" for a statement about a partner. If the name was a
-pet's before, such a statement is untrue from the beginning. What is remembered in the person's own words stays true:
-only its relation was misread. One that says of what sort it is ("my brother Bruno") is taken: two may have one name.
+pet's before, such a statement is untrue from the beginning. A memory in the person's own words stays true: only its
+relation was misread. A statement that says which relative it is ("my brother Bruno") is taken: two may have one name.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.objects import read_object
 
 PET = "has_pet"
-#: What no pet is.
+#: Relations to people, which no pet has.
 KIN = frozenset(("partner", "has_child", "has_parent", "has_sibling", "has_relative", "has_friend"))
 
-#: A statement with what makes it untrue.
+#: A statement, and the one that makes it untrue.
 Untrue = tuple[StatedValue, StatedValue]
 
 
 def without_pets(
     stated: Iterable[StatedValue], apart: Collection[frozenset[UUID]]
 ) -> tuple[list[StatedValue], list[Untrue]]:
-    """Return the statements that can be true, and those of people who have the name of a pet, with what named the pet.
+    """Return the statements that can be true, and those about people with a pet's name, each with the pet's statement.
 
-    `apart` has the pairs of memories that a person keeps apart: there are two of that name.
+    `apart` has the pairs of memories that a person keeps apart: they are about two of that name.
     """
     values = list(stated)
     named: dict[tuple[str, str, frozenset[str]], StatedValue] = {}
@@ -51,17 +51,17 @@ def without_pets(
 
 
 def _about_pet(value: StatedValue) -> StatedValue:
-    """Return own words that name a pet, or their end: in a place of their own, where no rule ends them."""
+    """Return own words that name a pet, or their end, in a place of their own, where no rule ends them."""
     place = f"{PET}:{value.ends_memory or value.bearer_id}"
     return replace(value, relation=PET, is_single=False, is_role=False, slot=place, category=None, key=None)
 
 
 def _is_another(value: StatedValue, pet: StatedValue) -> bool:
-    """Whether a value may be about another than the pet of its name."""
+    """Return whether a value may be about somebody other than the pet of that name."""
     return value.relation not in KIN or bool(value.topic) or value.phase == "ends" or pet.order > value.order
 
 
 def _name(value: StatedValue) -> frozenset[str]:
-    """The words of a name; none of what is no name: "two cats"."""
+    """Return the words of a name; empty if it is not a name: "two cats"."""
     read = read_object(value.object)
     return frozenset(read.words) if read.is_proper else frozenset()

@@ -1,10 +1,9 @@
-"""facts: which of the things that were said of a person is in force, from when to when, and what ended the others.
+"""facts: which statements about a person are in force, from when to when, and what ended the others.
 
 A later value of a relation with one value at a time supersedes the earlier one, an end ends it, and what cannot be
-decided stays in force and is listed as a conflict (docs/currency.md). What a relation of the policy, a rule or a
-language model names a key for is also a structured fact. All that a subject ever stated of a relation is decided on
-again whenever something new comes, so the result does not depend on how the work was cut, and a second run changes
-nothing.
+decided stays in force and is listed as a conflict (docs/currency.md). A statement with a key, from a relation of the
+policy, a rule or a language model, is also a structured fact. Each new statement causes a decision on all statements of
+its subject in the relation. So the result does not depend on the batches, and a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -46,13 +45,13 @@ from reverie.store.work import Work
 
 
 def facts(work: Work, *, undecided: bool = False) -> Report:
-    """Decide on what is new; counts what was written, and what was not taken, by reason.
+    """Decide on new statements; counts what was written, and what was discarded, by reason.
 
-    `undecided`: only on what no run has decided on, as where this one has just decided on the rest of the cycle.
+    `undecided`: decide only on what no run has decided on, as when the rest of the cycle has just been decided.
     `structured` and `replaced` are structured facts, `superseded` and `restored` memories, `conflicts` pairs of them.
-    `discarded_unsure` and `discarded_unimportant` are below the policy's least confidence and importance,
-    `discarded_weaker` less sure than the value in force. With a language model also what `judge_ends` counts; a message
-    about which it gives no reply waits for the next run, and the rules decide meanwhile. A dry run asks no model.
+    `discarded_unsure` and `discarded_unimportant` are below the policy's minimum confidence and importance,
+    `discarded_weaker` less certain than the value in force. With a language model, it also counts what `judge_ends`
+    counts. A message without a reply waits for the next run, and the rules decide meanwhile. A dry run asks no model.
     """
     with run(work, "facts") as attempt:
         for name in ("structured", "replaced", "superseded", "restored", "conflicts"):
@@ -60,7 +59,7 @@ def facts(work: Work, *, undecided: bool = False) -> Report:
         params = attempt.params() | {"origins": list(fact_rules(work.policy)), "undecided": undecided}
         judgement = _judge(attempt, params)
         with work.transaction() as conn:
-            if judgement.asked:  # what was judged is read again where it is written: nothing is erased in between
+            if judgement.asked:  # judged messages are read again where ends are written: nothing is erased in between
                 hold_off_erasures(conn, work.tenant_id)
             stop_waiting_for_ends(conn, attempt, judgement)
             evidence = read_evidence(conn, params)
@@ -78,7 +77,7 @@ def facts(work: Work, *, undecided: bool = False) -> Report:
 
 
 def _judge(attempt: Run, params: Mapping[str, Any]) -> Judgement:
-    """Judge what the new messages end: by a language model where there is one and the policy asks it, else alone."""
+    """Judge what new messages end, if the policy wants it: by a language model if there is one, else by our judge."""
     work, numbers = attempt.work, attempt.work.policy.structured_facts
     model = work.language_model
     if not numbers.near or (work.dry_run if model else not numbers.ends_chance):
@@ -103,12 +102,12 @@ def _ends_planned(evidence: Evidence, table: Mapping[str, Relation]) -> bool:
 
 
 def _more(memories: Sequence[StatingMemory], table: Mapping[str, Relation]) -> set[str]:
-    """Return the relations on which what these memories state depends too."""
+    """Return further relations on which the statements of these memories depend."""
     return with_dropping(table) if any(memory.phase == "planned" for memory in memories) else set()
 
 
 def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: set[UUID]) -> None:
-    """Decide on all that the subjects `dirty` state of `relations`, and write what is in force."""
+    """Decide on all statements of the subjects `dirty` in `relations`, and write the result."""
     policy, tenant_id = attempt.work.policy, attempt.work.tenant_id
     memories = read_stating(conn, params)
     while more := _more(memories, policy.extract.relations) - set(params["relations"]):
@@ -130,7 +129,7 @@ def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: se
 
 
 def _bury(conn: Connection[Any], attempt: Run, failed: list[tuple[StatingMemory, Exception]]) -> None:
-    """Set memories aside that cannot be read; a memory is read again, so its failure may be on record."""
+    """Make dead letters of memories that cannot be read, unless an earlier run has recorded the failure."""
     recorded = failed_items(conn, attempt.work.tenant_id, "facts") if failed else frozenset()
     for memory, error in failed:
         if str(memory.id) not in recorded:
@@ -138,7 +137,7 @@ def _bury(conn: Connection[Any], attempt: Run, failed: list[tuple[StatingMemory,
 
 
 def _is_kept(value: StatedValue, attempt: Run, *, is_new: bool) -> bool:
-    """Whether a value is sure and important enough; counts a new one that is not."""
+    """Return whether a value is certain and important enough; counts a new one that is not."""
     limits = attempt.work.policy.structured_facts
     reason = None
     if value.confidence < limits.min_confidence:

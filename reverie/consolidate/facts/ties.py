@@ -17,15 +17,15 @@ _PACK = language_table("ties")
 #: Marital states that a break-up ends, and those that say that there is no partner.
 _PAIRED = _PACK.word_set("paired")
 _ALONE = _PACK.word_set("alone")
-#: What one works as without an employer.
+#: Occupations without an employer.
 _UNEMPLOYED = _PACK.word_set("unemployed")
 
-#: Relations of which one's statements end values of another.
+#: Groups of relations in which a statement of one may end values of another.
 TIED = (frozenset(("partner", "marital_status")), frozenset(("works_at", "works_as")), KIN | {PET})
 
 
 def with_tied(relations: Collection[str], table: Mapping[str, Relation]) -> set[str]:
-    """Return the relations and those that theirs are tied to, by `TIED` or as the policy's `table` says."""
+    """Return the relations and all that are tied to them, by `TIED` or by the policy's `table`."""
     found = frozenset(relations).union(*(table[name].ends for name in relations if name in table))
     while more := frozenset().union(*(tied for tied in TIED if tied & found)) - found:
         found |= more
@@ -33,12 +33,12 @@ def with_tied(relations: Collection[str], table: Mapping[str, Relation]) -> set[
 
 
 def with_dropping(table: Mapping[str, Relation]) -> set[str]:
-    """Return the relations of which ends drop what is planned in others, and what is tied to them."""
+    """Return the relations whose ends drop plans in others, and all that are tied to them."""
     return with_tied({name for name, relation in table.items() if relation.ends_planned}, table)
 
 
 def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
-    """Yield the statements, and beside them what follows from each for other relations."""
+    """Yield the statements, and after each the ends that follow from it in other relations."""
     values = list(stated)
     planned = [value for value in values if value.phase == "planned"]
     slots: dict[tuple[str, str, str], dict[str, None]] = {}
@@ -64,7 +64,7 @@ def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
 
 
 def _dropped(value: StatedValue, planned: Iterable[StatedValue]) -> Iterator[StatedValue]:
-    """What drops the plans in other relations that have a word of what fell through."""
+    """Yield ends for the plans in other relations that share a word with what fell through."""
     words = telling_words(value.object)
     for plan in planned:
         is_of_same = (plan.subject_id, plan.speaker) == (value.subject_id, value.speaker)
@@ -77,7 +77,7 @@ def _dropped(value: StatedValue, planned: Iterable[StatedValue]) -> Iterator[Sta
 
 
 def _elsewhere(value: StatedValue) -> tuple[str, frozenset[str]] | None:
-    """The relation in which a new place of work ends values that name another, with the words of the new one."""
+    """Return the relation in which a new place of work ends values that name another, and the words of the new one."""
     if value.phase != "begins":
         return None
     if value.relation == "works_at" and read_object(value.object).is_proper:
@@ -88,7 +88,7 @@ def _elsewhere(value: StatedValue) -> tuple[str, frozenset[str]] | None:
 
 
 def _ended(value: StatedValue) -> Iterator[tuple[str, frozenset[str]]]:
-    """The relations in which a statement ends values, and the words that such values have; none: any."""
+    """Yield the relations in which a statement ends values, and words of which these have one; no words: any value."""
     if value.relation == "partner" and value.phase == "ends":
         yield "marital_status", _PAIRED
     is_alone = value.relation == "marital_status" and not _ALONE.isdisjoint(read_object(value.object).words)

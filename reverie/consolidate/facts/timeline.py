@@ -1,4 +1,4 @@
-"""One place, where statements can end one another: statements are taken in event order; pure.
+"""The statements of one place, which can end one another, processed in event order; pure.
 
 See docs/currency.md for the rules in words.
 """
@@ -22,14 +22,14 @@ from reverie.language.objects import (
 )
 from reverie.language.topics import topic_words
 
-#: Conflicts that saying one of the two values again resolves.
+#: Conflicts that are resolved when one of the two values is repeated.
 _RESOLVED_BY_REPEATING = frozenset(("same_session", "same_time"))
 
 
-#: Why a value stands beside one that lasts: it will soon have ended by itself.
+#: The reason why a value stands beside a lasting one: it soon ends by itself.
 _PASSING = "passing"
-#: Relations of which any end ends the value, whatever it names: "I no longer smoke for three weeks". Of the second,
-#: if it names nobody.
+#: Relations in which any end ends the value, whatever it names: "I no longer smoke for three weeks". In the second
+#: group, only an end that names nobody.
 _ALWAYS_MEANT, _MEANT_UNNAMED = frozenset(("smokes", "drinks_alcohol")), frozenset(("partner",))
 
 
@@ -41,22 +41,22 @@ class Timeline:
         self._together = together
         #: All values that ever held, in the order in which they began.
         self.stints: list[Stint] = []
-        #: Statements that are no value, such as an end, each with the statement that made it untrue.
+        #: Statements that are not values, such as ends, each with the statement that made it untrue.
         self.others: list[tuple[StatedValue, StatedValue | None]] = []
         #: Values in force beside each other or beside a statement that may end them, with the reason.
         self.undecided: dict[tuple[Stint, Stint | StatedValue], str] = {}
-        #: Values that were said to hold at once.
+        #: Pairs of values that were said to hold at once.
         self._beside: set[frozenset[Stint]] = set()
-        #: Values in force, all and by what they are about.
+        #: Values in force: all, and by their object.
         self._in_force: dict[Stint, None] = {}
         self._about: dict[Hashable, list[Stint]] = {}
-        #: Ends that are true, by what they and the values that they ended are about: place in `others`, object.
+        #: Ends that are true, by their object and those of the values that they ended: index in `others`, statement.
         self._ends: dict[Hashable, list[tuple[int, StatedValue]]] = {}
-        #: Plans that stand, by place in `others`.
+        #: Plans in force, by index in `others`.
         self._plans: dict[int, StatedValue] = {}
 
     def take(self, value: StatedValue) -> None:
-        """Take the next statement in event order."""
+        """Process the next statement in event order."""
         if value.phase == "ends":
             self._end(value)
         elif value.phase == "past":
@@ -71,7 +71,7 @@ class Timeline:
             self._state(value)
 
     def _come_true(self, value: StatedValue, is_meant: Callable[[StatedValue], bool]) -> None:
-        """End the plans that a value makes untrue: what was to come is there, or is planned otherwise."""
+        """End the plans that a value puts out of date: they came true, or the plan changed."""
         for place, plan in list(self._plans.items()):
             is_apart = frozenset((plan.bearer_id, value.bearer_id)) in self._apart
             if is_meant(plan) and not is_apart and plan.turn_id != value.turn_id:
@@ -92,9 +92,9 @@ class Timeline:
         return [stint for stint in self._about.get(value.about, ()) if _touches(stint.opened, value)]
 
     def _changed(self, value: StatedValue) -> list[Stint]:
-        """Return the values in force that a change ends though it is about another object.
+        """Return the values in force that a change ends although it is about another object.
 
-        Those of something narrower ("can't stand coffee any more"), and what served the same topic ("edits in").
+        They are about something narrower ("can't stand coffee any more"), or served the same topic ("edits in").
         """
         if value.phase != "begins":
             return []
@@ -135,7 +135,7 @@ class Timeline:
         self._begin(opened)
 
     def _repeat(self, known: Stint, value: StatedValue, rivals: list[Stint]) -> None:
-        """Take a value that is in force already: it may be surer now, and resolve a conflict."""
+        """Process a value that is already in force: it may be more certain now, and resolve a conflict."""
         self._untrue(value)
         if value.sure > known.opened.sure:
             opened = Stint(value, [value], is_weak=known.is_weak)
@@ -155,7 +155,7 @@ class Timeline:
                 self._close(stint, value)
 
     def _succeed(self, known: Stint, opened: Stint) -> None:
-        """Let another stint of the same value take the place of one, also beside others."""
+        """Replace a stint by another one of the same value, also in its pairs with others."""
         self._finish(known, opened.opened)
         self.undecided = {
             tuple(opened if each is known else each for each in pair): reason  # type: ignore[misc]
@@ -180,7 +180,7 @@ class Timeline:
                 self._beside.add(frozenset((stint, opened)))
 
     def _why_beside(self, stint: Stint, value: StatedValue, *, several: bool) -> str | None:
-        """Return None if the value replaces the one in force, why it is undecided, or nothing: both hold."""
+        """Return why a value stands beside the one in force (empty: both hold); None: it replaces that one."""
         before = stint.stated[-1]
         if self._kept_apart(stint, value):
             return ""
@@ -205,7 +205,7 @@ class Timeline:
         return "several" if several else None
 
     def _alternates(self, stint: Stint, value: StatedValue) -> bool:
-        """Whether both were said again, each after the other, without a word of change: A, B, A, B."""
+        """Return whether both were repeated, each after the other, without a word of change: A, B, A, B."""
 
         def returned(object_of: StatedValue) -> bool:
             return any(
@@ -247,7 +247,7 @@ class Timeline:
         self.others.append((value, None))
 
     def _end_memory(self, value: StatedValue) -> None:
-        """Take the end of what one memory states: the value that it is in force for, its plan, or its own end."""
+        """End what one memory states: its value in force, its plan, or its own end."""
         said = [stint for stint in self.stints if any(value.ends_memory == each.bearer_id for each in stint.stated)]
         for stint in dict.fromkeys(stint.latest() for stint in said):
             if stint.is_open:
@@ -259,7 +259,7 @@ class Timeline:
                 self._plans.pop(place, None)
 
     def _end_said(self, stint: Stint, value: StatedValue) -> None:
-        """End what was said of a value before a message; what the message itself states goes on.
+        """End the statements of a value from before a message; those of the message itself still hold.
 
         "Back in Berlin" takes the place of "I live in Berlin", and so does a new price that was taken for the old one.
         """
@@ -278,7 +278,7 @@ class Timeline:
             self._succeed(stint, opened)
 
     def _drop_plan(self, value: StatedValue) -> None:
-        """Take the end of a plan: "I won't run the marathon after all"."""
+        """Process the end of a plan: "I won't run the marathon after all"."""
         plans = {
             place: plan
             for place, plan in self._plans.items()
@@ -295,7 +295,7 @@ class Timeline:
             self.others[meant[0]] = (self._plans.pop(meant[0]), value)
 
     def _meant(self, value: StatedValue) -> list[Stint]:
-        """Return the values that an end may mean: the same, else what it describes, else the only one there is."""
+        """Return the values that an end may mean: the same, else those that it describes, else the only one."""
         in_force = [stint for stint in self._in_force if not self._kept_apart(stint, value)]
         if value.ends_words is not None:
             words = value.ends_words
@@ -325,7 +325,7 @@ class Timeline:
         return [stint for stint in in_force if not is_of_another_sort(stint.opened.object, value.object)]
 
     def _look_back(self, value: StatedValue) -> None:
-        """Take what once was: it ends the same value, which still stood as if it held."""
+        """Process a statement about the past: it ends the same value if that is still in force."""
         for stint in self._alike(value):
             is_earlier = stint.stated[-1].turn_id != value.turn_id
             if _same(stint.opened, value) and is_earlier and stint.opened.sure <= value.sure:
@@ -333,7 +333,7 @@ class Timeline:
         self.others.append((value, None))
 
     def _untrue(self, value: StatedValue) -> None:
-        """What was said to have ended holds again: the end is no longer true."""
+        """Mark the ends of a value as no longer true, since the value holds again."""
         for place, ended in self._ends.get(value.about, ()):
             end, by = self.others[place]
             is_apart = frozenset((end.bearer_id, value.bearer_id)) in self._apart
@@ -354,7 +354,7 @@ class Timeline:
 
 
 def _has_words(value: StatedValue, words: frozenset[str], end: StatedValue) -> bool:
-    """Whether a value has one of the words, or any if there are none, as the end says."""
+    """Return whether a value matches the words of an end, in the way that the end requires."""
     if end.ends_elsewhere:
         place = value.object if value.relation == "works_at" else place_of_work(value.object)
         return bool(place) and words.isdisjoint(read_object(place).words)
@@ -375,12 +375,12 @@ def _repeats(one: StatedValue, other: StatedValue) -> bool:
 
 
 def _is_moved(one: StatedValue, other: StatedValue) -> bool:
-    """Whether they tell different details of one object: the wedding in June, the wedding in September."""
+    """Return whether both give different details of one object: the wedding in June, the wedding in September."""
     return one.is_detailed and bool(one.topic and other.topic) and not same(one.topic, other.topic)
 
 
 def _serves_the_same(one: StatedValue, other: StatedValue) -> bool:
-    """Whether they serve one topic: edits in, runs the shop on."""
+    """Return whether both serve one topic: edits in, runs the shop on."""
     words = topic_words(other.topic) if other.is_use else frozenset()
     return bool(words) and words == topic_words(one.topic)
 
@@ -396,5 +396,5 @@ def _opposed(one: StatedValue, other: StatedValue) -> bool:
 
 
 def _touches(one: StatedValue, other: StatedValue) -> bool:
-    """Whether two values of a relation with many are about the same object."""
+    """Return whether two values of a relation with many values are about the same object."""
     return _same(one, other) or (recounted(one.object, other.object) and not _opposed(one, other))

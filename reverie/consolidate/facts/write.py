@@ -1,4 +1,4 @@
-"""What is in force, superseded and in conflict, as it is written."""
+"""Writes structured facts, the validity of memories, and conflicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reverie.store.runs import Run
 def write_values(
     conn: Connection[Any], attempt: Run, values: Sequence[ValueInForce], known: Mapping[UUID, KnownFact]
 ) -> None:
-    """Write the structured facts, given those already written, by id; counts `structured` and `replaced`."""
+    """Write structured facts; `known` has the stored ones, by id. Counts `structured` and `replaced`."""
     sql, params = queries("facts"), attempt.params()
     if gone := sorted(known.keys() - {value.fact.id for value in values}):
         conn.execute(sql["delete_facts"], params | {"ids": gone})
@@ -32,7 +32,7 @@ def write_values(
 
 
 def _is_changed(value: ValueInForce, fact: KnownFact | None) -> bool:
-    """Whether a value that is written ended, or holds again."""
+    """Return whether a stored value ended, or holds again."""
     return fact is not None and (fact.valid_to, fact.replaced_by) != (value.ended_at, value.replaced_by)
 
 
@@ -57,9 +57,9 @@ def _columns(values: Sequence[ValueInForce]) -> dict[str, list[Any]]:
 def write_validity(
     conn: Connection[Any], attempt: Run, memories: Iterable[StatingMemory], validity: Mapping[UUID, Validity]
 ) -> None:
-    """Write from when to when memories hold; counts `superseded` and `restored`.
+    """Write the validity of memories; counts `superseded` and `restored`.
 
-    A memory that was merged holds as long as the one that it was merged into, which has its validity.
+    A merged memory holds as long as the one that it was merged into, which has the validity of both.
     """
     changed: list[tuple[StatingMemory, Validity]] = []
     for memory in memories:
@@ -90,7 +90,7 @@ def write_validity(
 
 
 def _stands(attempt: Run, memory: StatingMemory, valid: Validity) -> bool:
-    """Whether a memory is as it should be already."""
+    """Return whether a memory is already stored as it should be."""
     written = memory.valid_from, memory.valid_to, memory.superseded_by, memory.ended_by, memory.state
     if written != (valid.valid_from, valid.valid_to, valid.superseded_by, valid.ended_by, _state(memory, valid)):
         return False
@@ -104,7 +104,7 @@ def _state(memory: StatingMemory, valid: Validity) -> str:
 
 
 def _forget_at(attempt: Run, memory: StatingMemory, valid: Validity) -> Any:
-    """When a memory is forgotten: one that is superseded fades from then on, whether it was to last or not."""
+    """Return when a memory is forgotten: a superseded one fades from its end on, whether it was lasting or not."""
     if memory.state == "merged":
         return None
     return attempt.work.policy.fading.forget_at(
@@ -120,9 +120,9 @@ def _forget_at(attempt: Run, memory: StatingMemory, valid: Validity) -> Any:
 def write_conflicts(
     conn: Connection[Any], attempt: Run, params: Mapping[str, Any], conflicts: Iterable[Undecided]
 ) -> None:
-    """Write the conflicts of the subjects `dirty` and of `relations` in the place of those from before.
+    """Replace the conflicts of the subjects `dirty` in `relations`.
 
-    Counts `conflicts` that are new.
+    Counts new ones as `conflicts`.
     """
     pairs = {(each.memory_id, each.other_id): each for each in sorted(conflicts, reverse=True)}
     rows = sorted(pairs.values())

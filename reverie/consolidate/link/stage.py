@@ -1,7 +1,7 @@
-"""link: the people, pets, places and things that memories speak of become the subject's entities.
+"""link: the people, pets, places and things that memories mention become the subject's entities.
 
-The rules saw the typed ids when the candidate was extracted; here they become entities, and memories that name a known
-entity in other words ("Bruno ate my shoes") are linked to it as well. All of it is decided in SQL.
+The rules found the typed ids when the candidate was extracted. Here the ids become entities, and memories that name a
+known entity in other words ("Bruno ate my shoes") are linked to it as well. All decisions are made in SQL.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from reverie.store.work import Work
 
 
 def link(work: Work) -> Report:
-    """Make entities of what new memories mention and link both ways; counts `linked`, `entities` and `links`."""
+    """Make entities from the mentions of new memories and link both; counts `linked`, `entities` and `links`."""
     sql = queries("link")
     with run(work, "link") as attempt, work.transaction() as conn:
         params = attempt.params() | {"language": work.policy.language}

@@ -1,10 +1,10 @@
-"""merge: what was said before in other words becomes one memory.
+"""merge: candidates become memories, or merge into the memory that they repeat.
 
 - `stage`: the stage
-- `write`: merges
-- `undo`: a merge or a supersession is undone
+- `write`: writes merges
+- `undo`: undoes a merge or a supersession
 - `pairs`: pairs of memories that are near each other
-- `decide`: which of them are one
-- `same`: whether two near memories say the same
-- `wording`: what a memory says, for the comparison
+- `decide`: the merges of near pairs
+- `same`: the check whether two near memories say the same
+- `wording`: a memory's text, as read for the comparison
 """

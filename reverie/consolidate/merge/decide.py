@@ -1,4 +1,4 @@
-"""Which memories are one: candidates are taken in event order, so that it does not matter how the work is cut."""
+"""Decides on merges. Candidates are taken in event order, so the result does not depend on how the work is cut."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class NearMemory:
     happened_at: datetime
     accessed_at: datetime
     access_count: int
-    #: Of the turn that it was made of; None where no turn was.
+    #: Session of its turn; None, like the next two, if it was not made from a turn.
     session_id: str | None = None
     turn_index: int | None = None
     turn_id: UUID | None = None
@@ -49,41 +49,41 @@ class NearMemory:
 
     @property
     def order(self) -> tuple[datetime, Arrival, UUID]:
-        """What sorts memories by event time, then arrival."""
+        """Sort key: event time, then arrival."""
         return self.happened_at, arrival(self.session_id, self.turn_index, self.turn_id), self.id
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """One merge: what it joined and what it gave the survivor."""
+    """One merge: the memories that it joins, and the gain of the survivor."""
 
     loser: NearMemory
     survivor: NearMemory
     similarity: float
-    #: What the survivor was worth at the time of the newer of the two, without the merge.
+    #: Importance of the survivor at the time of the later of the two, without the merge and with it.
     peak_before: float
     peak_after: float
 
 
 @dataclass(slots=True)
 class MergeDecision:
-    """The merges to be written, and what was kept apart."""
+    """The merges to write, and the pairs that were kept apart."""
 
     merges: list[Merge] = field(default_factory=list)
-    #: Near pairs that are not the same, by reason.
+    #: Number of near pairs that are not the same, by reason.
     kept_apart: Counter[str] = field(default_factory=Counter)
-    #: Candidates that could not be compared with a near memory and are not merged with it.
+    #: Candidates that could not be compared with a near memory, and so are not merged with it.
     failed: list[tuple[NearMemory, Exception]] = field(default_factory=list)
 
     def root(self) -> dict[UUID, UUID]:
-        """Return for each loser the memory that stands for it in the end."""
+        """Return the final survivor of each loser."""
         into = {merge.loser.id: merge.survivor.id for merge in self.merges}
         for loser in reversed(into):
             into[loser] = into.get(into[loser], into[loser])
         return into
 
     def survivors(self) -> list[NearMemory]:
-        """Return the memories that took others in and still stand."""
+        """Return the survivors that were not merged into another memory in turn."""
         lost = {merge.loser.id for merge in self.merges}
         standing = {merge.survivor.id: merge.survivor for merge in self.merges if merge.survivor.id not in lost}
         return list(standing.values())
@@ -92,9 +92,9 @@ class MergeDecision:
 def decide_merges(
     members: Sequence[NearMemory], pairs: Iterable[Pair], apart: Iterable[tuple[UUID, UUID]], policy: Policy
 ) -> MergeDecision:
-    """Take each candidate in event order into the nearest live memory that does not contradict it; changes `members`.
+    """Merge each candidate, in event order, with the nearest live memory that says the same; changes `members`.
 
-    `pairs` are those above the threshold within a subject and kind; `apart` are those that a person parted.
+    `pairs` are above the threshold, within a subject and kind; `apart` are pairs that a person keeps apart.
     """
     known = {member.id: member for member in members}
     near: dict[UUID, list[tuple[float, UUID]]] = defaultdict(list)
@@ -142,25 +142,25 @@ def _why_apart(
 
 
 def _one_valued(policy: Policy, relation: str | None) -> frozenset[str]:
-    """The relation, if it has one object at a time."""
+    """Return the relation if it has one object at a time, else nothing."""
     known = policy.extract.relations.get(relation) if relation else None
     return frozenset((relation,)) if relation and known and known.values == "one" else frozenset()
 
 
 def _is_over(memory: NearMemory, other: NearMemory) -> bool:
-    """Whether the earlier had ended by its own time when the later was said: a plan that is made again is another."""
+    """Return whether the earlier memory had expired before the later one: a plan that is made again is a new one."""
     earlier, later = sorted((memory, other), key=attrgetter("happened_at"))
     return earlier.expires_at is not None and earlier.expires_at <= later.happened_at
 
 
 def _merge(candidate: NearMemory, other: NearMemory, similarity: float, policy: Policy) -> Merge:
-    """Let the more specific text survive (docs/design-sources.md, Brain 4.3), on a tie the earlier one.
+    """Let the more specific text survive (docs/design-sources.md, Brain 4.3), or the earlier one on a tie.
 
-    A repeat then leaves id, links and lineage of what is known as they are, however often it comes.
+    So a repeat, however often it comes, does not change the id, links and lineage of the known memory.
     """
     earlier, later = sorted((candidate, other), key=attrgetter("order"))
     more = specificity(later.content) > specificity(earlier.content)
-    # a superseded memory is what others point to: what is said again joins it, and facts decides what holds
+    # other memories point to a superseded one, so a repeat joins it; the stage facts decides what holds
     survivor, loser = (later, earlier) if more and earlier.state != "superseded" else (earlier, later)
     at = max(earlier.accessed_at, later.accessed_at, later.happened_at)
     worth = {

@@ -1,6 +1,6 @@
 """Near pairs within a subject and kind: a join in the database for small groups, a matrix product for large ones.
 
-Both ways end in the same expression over the same two rows, so a pair has the same cosine whichever found it.
+Both ways compute the cosine of a pair by the same expression over the same two rows.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from reverie.consolidate.merge.decide import Pair
 from reverie.store.plans import plan_by_group, plan_by_key
 from reverie.store.queries import queries
 
-#: Rows of a group from which pulling its vectors costs less than comparing them in SQL: that takes about 0.2 us a pair,
-#: the transfer some 6 us a row however many pairs it makes; at 100 rows they are level.
+#: Rows of a group from which transferring its vectors costs less than comparing them in SQL: about 6 us a row against
+#: 0.2 us a pair, so both are equal at 100 rows.
 PRODUCT_FROM = 100
-#: Cosine by which float32 products of half-precision unit vectors may fall short of the exact value; 20,000 pairs of
+#: Amount by which float32 products of half-precision unit vectors may fall short of the exact cosine; 20,000 pairs of
 #: 384 dimensions differed by less than a tenth of it.
 _SLACK = 2e-3
-#: Elements of one block of products: 16 MB, so that it stays in the cache's reach.
+#: Elements of one block of products: 16 MB, so that it fits the CPU cache.
 _BLOCK = 4_000_000
 
 Matrix = npt.NDArray[np.float32]
@@ -33,7 +33,7 @@ Group = tuple[str, str, int]
 def near_pairs(conn: Connection[Any], params: dict[str, Any], groups: Sequence[Group]) -> list[Pair]:
     """Return the pairs above `params["threshold"]` with a candidate in these groups (subject, kind, rows).
 
-    What the transaction asks next is planned by key.
+    Later queries of the transaction are planned by key.
     """
     small = [group for group in groups if group[2] < PRODUCT_FROM]
     large = [group for group in groups if group[2] >= PRODUCT_FROM]
@@ -76,7 +76,7 @@ def group_params(groups: Sequence[Group]) -> dict[str, list[str]]:
 
 
 def _unpack(wire: bytes) -> tuple[list[bytes], Matrix]:
-    """Ids (n of 16 bytes) and float32 vectors (n, dimensions) of concatenated `uuid_send || halfvec_send`."""
+    """Return ids (n of 16 bytes) and float32 vectors (n, dimensions) from concatenated `uuid_send || halfvec_send`."""
     if not wire:
         return [], np.empty((0, 0), dtype=np.float32)
     dimensions = int.from_bytes(wire[16:18], "big")
@@ -88,7 +88,7 @@ def _unpack(wire: bytes) -> tuple[list[bytes], Matrix]:
 def _above(
     fresh_ids: list[bytes], fresh: Matrix, known_ids: list[bytes], known: Matrix, above: float
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Index pairs above a dot product: candidates with each other, once, and with the active memories."""
+    """Yield pairs of ids above a dot product: candidates with each other, once, and with the live memories."""
     size = len(fresh_ids)
     step = max(_BLOCK // max(size + len(known_ids), 1), 1)
     for start in range(0, size, step):

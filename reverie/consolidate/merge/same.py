@@ -1,8 +1,8 @@
-"""Whether two near memories say the same: by what they state, and where that does not tell, by a small classifier.
+"""Checks whether two near memories say the same: by their statements, or else by a small classifier. Pure.
 
-Pure. First what sets memories apart (who, phase, relation, polarity, object, numbers, names, wish and duty, past and
-present); then two statements of one object are the same; then logistic regression over cosine and words, trained by
-`bench/train_merge.py`, which writes `head.json`.
+First it looks for a difference (who, phase, relation, polarity, object, numbers, names, wish and duty, past and
+present). Without one, two statements with one object are the same. Otherwise a logistic regression over cosine and
+words decides, trained by `bench/train_merge.py`, which writes `head.json`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PHASES: dict[str | None, str] = {"ends": "ends", "past": "past", "planned": "pl
 
 
 class Stating(Protocol):
-    """A memory, as far as it is compared."""
+    """The compared attributes of a memory."""
 
     content: str
     polarity: int
@@ -37,7 +37,7 @@ class Stating(Protocol):
 def why_not_same(
     one: Stating, other: Stating, similarity: float, probability: float, one_valued: frozenset[str]
 ) -> str | None:
-    """Return why two memories are not the same, or None where they are: symmetric."""
+    """Return the reason why two memories are not the same, or None if they are. Symmetric."""
     if reason := states_otherwise(one, other, one_valued):
         return reason
     if one.content == other.content:
@@ -45,7 +45,7 @@ def why_not_same(
     first, second = read_wording(one.content), read_wording(other.content)
     conflict = contradiction(first.folded, second.folded)
     is_one = _is_one_statement(one, other)
-    # one statement that says more in one wording: "Likes tea", "Likes tea, green tea above all"
+    # one statement with more detail in one wording: "Likes tea", "Likes tea, green tea above all"
     if is_one and conflict is None and (first.words <= second.words or second.words <= first.words):
         return None
     if reason := differs(first, second) or conflict:
@@ -56,7 +56,7 @@ def why_not_same(
 
 
 def states_otherwise(one: Stating, other: Stating, one_valued: frozenset[str] = frozenset()) -> str | None:
-    """Return in which part of what they state two memories differ."""
+    """Return the part in which the statements of two memories differ, or None."""
     if (one.who or "").lower() != (other.who or "").lower():
         return "who"
     if one.polarity * other.polarity < 0:
@@ -88,7 +88,7 @@ def _is_one_statement(one: Stating, other: Stating) -> bool:
 
 
 def pair_features(one: Stating, other: Stating, similarity: float) -> tuple[float, ...]:
-    """Return what the classifier reads of a pair; the same whichever comes first."""
+    """Return the features of a pair for the classifier; the order of the pair does not matter."""
     first, second = read_wording(one.content), read_wording(other.content)
     both, either = len(first.words & second.words), len(first.words | second.words)
     shares = sorted((both / max(len(first.words), 1), both / max(len(second.words), 1)))
@@ -114,13 +114,13 @@ def _object_share(one: Stating, other: Stating) -> float:
 
 
 def _names(one: Wording, other: Wording) -> float:
-    """How many names only one of them has."""
+    """Return the number of names that only one of them has, at most 2."""
     mine, yours = one.assertion, other.assertion
     return min(float(len(mine.names - yours.plain) + len(yours.names - mine.plain)), 2.0)
 
 
 def chance(values: tuple[float, ...]) -> float:
-    """Return how likely a pair with these features is to say the same."""
+    """Return the probability that a pair with these features says the same."""
     weights, bias = _head()
     return 1 / (1 + exp(-bias - sum(weight * value for weight, value in zip(weights, values, strict=True))))
 

@@ -1,7 +1,7 @@
-"""merge: what was said before in other words becomes one memory; the more specific text stands for both.
+"""merge: candidates become memories, or merge into the memory that they repeat; the more specific text survives.
 
-Only groups (subject and kind) with candidates are compared. Both sources are kept, and `undo` parts them again. Source:
-docs/design-sources.md, Brain 4.3.
+Only groups (subject and kind) with candidates are compared. Both sources are kept, and `undo` separates them again.
+Source: docs/design-sources.md, Brain 4.3.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
 
-#: Rows compared in one transaction: their vectors (3 MB) stay within the server's default work_mem.
+#: Rows compared in one transaction: their vectors (3 MB) fit the server's default work_mem.
 _CHUNK_ROWS = 4000
 
 
 def merge(work: Work) -> Report:
-    """Merge each candidate that has a vector into the memory it repeats, or make it a memory of its own."""
+    """Merge each candidate that has a vector into the memory that it repeats, or make it a memory of its own."""
     with run(work, "merge") as attempt:
         rules = work.policy.merge
         threshold = rules.threshold if rules.near is None else rules.near
@@ -67,7 +67,7 @@ def _merge_chunk(conn: Connection[Any], attempt: Run, groups: list[Group], param
 
 
 def _chunks(dirty: Sequence[Group]) -> Iterator[list[Group]]:
-    """Groups of whole subjects, cut where the rows to compare would be too many for one transaction."""
+    """Yield the groups of whole subjects, cut when there are too many rows to compare in one transaction."""
     chunk: list[Group] = []
     rows = 0
     for _, of_subject in groupby(dirty, key=lambda group: group[0]):
@@ -82,10 +82,10 @@ def _chunks(dirty: Sequence[Group]) -> Iterator[list[Group]]:
 
 
 def _slices(work: Work, groups: Sequence[Group], params: dict[str, Any]) -> list[datetime]:
-    """The times up to which a chunk is merged, one after the other: the end, unless one subject is too large.
+    """Return the times up to which a chunk is merged, in turn: only the end, unless a subject is too large.
 
-    Candidates are merged in event order, so cutting changes nothing; but a thousand repeats are half a million pairs. A
-    dry run, which keeps nothing from slice to slice, merges all at once.
+    Candidates are merged in event order, so slicing does not change the result; but a thousand repeats are half a
+    million pairs. A dry run keeps nothing from slice to slice, so it merges all at once.
     """
     if work.dry_run or sum(group[2] for group in groups) <= _CHUNK_ROWS:
         return [work.as_of]

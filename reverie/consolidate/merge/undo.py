@@ -1,6 +1,6 @@
-"""undo: a merged memory is parted from its survivor, or a superseded one holds beside what superseded it.
+"""undo: a merged memory is separated from its survivor, or a superseded one holds beside its successor.
 
-That lasts until somebody takes it back: `retract_correction` in `reverie/capture/live/corrections.py`.
+This is permanent unless somebody takes it back: `retract_correction` in `reverie/capture/live/corrections.py`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def undo(
 ) -> UUID:
     """Undo a merge or a supersession; return the id of the other memory. Undoing twice changes nothing.
 
-    A merged memory stands for itself again. One that was superseded holds beside the memory that superseded it. The log
-    names `actor`, who asked for it.
+    A merged memory is active again. A superseded memory holds beside the one that superseded it. The log names `actor`,
+    who asked for the undo.
 
     Raises:
         NotFoundError: the memory was neither merged nor superseded.
@@ -53,7 +53,7 @@ def undo(
 
 
 def _restore(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> UUID:
-    """Put a superseded memory back into force; return the memory that superseded it, also if that was undone before."""
+    """Put a superseded memory back into force; return the memory that superseded it, even if this was undone before."""
     sql, tenant_id, loser_id = queries("undo"), params["tenant"], params["loser"]
     superseded = conn.execute(sql["read_superseded"], params).fetchone()
     other_id: UUID
@@ -73,7 +73,7 @@ def _restore(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> U
 
 
 def _keep_apart(conn: Connection[Any], params: dict[str, Any]) -> None:
-    """Write to the log that these two are kept apart: once more if it was taken back, even at the same time."""
+    """Write to the log that two memories are kept apart: again if this was taken back, even at the same time."""
     sql, pair = queries("undo"), (params["tenant"], str(params["loser"]), str(params["other"]))
     (before,) = conn.execute(sql["count_apart"], params).fetchone() or (0,)
     id_ = stable_id(params["as_of"], "keep_apart", *pair, *([str(before)] if before else []))
@@ -81,7 +81,7 @@ def _keep_apart(conn: Connection[Any], params: dict[str, Any]) -> None:
 
 
 def _weaken(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> None:
-    """Take from the survivor what the merge gave it."""
+    """Take back the gain of the survivor from the merge."""
     sql = queries("undo")
     survivor = conn.execute(sql["read_survivor"], params).fetchone()
     if survivor is None:

@@ -1,4 +1,4 @@
-"""Reads what a memory says for its comparison with another: words of one meaning folded, and what sets memories apart.
+"""Reads a memory's text for comparison: folds words of one meaning and finds the marks that set memories apart.
 
 Pure, for English. A text is read once, in about 60 us.
 """
@@ -15,17 +15,17 @@ from reverie.language.pack import language_table
 
 _PACK = language_table("merging")
 
-#: Left: patterns of what means the same; right: how it is written for the comparison. In order.
+#: Patterns of expressions with one meaning, each with its form for the comparison. Applied in order.
 _FOLDS = tuple(
     (re.compile(rf"\b(?:{pattern})(?![\w'’])", re.IGNORECASE), fold) for pattern, fold in _PACK.rows("folds")
 )
-#: Words of a class; two memories that do not have the same of a class are not the same.
+#: Classes of words; two memories with different words of one class are not the same.
 _MARKS = tuple(re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE) for pattern in _PACK.words("marks"))
-#: A finite verb that stands in the past, or a word that says that it is over.
+#: A finite verb in the past tense, or a word that says that something is over.
 _PAST = _PACK.pattern("past")
 _PERIOD = _PACK.pattern("period", re.IGNORECASE)
 _PEOPLE = _PACK.pattern("people", re.IGNORECASE)
-#: "Greta owes her": not of "was", which turns who does what.
+#: A name before an active verb, as in "Greta owes her"; not before "was", since the passive reverses the roles.
 _DOER = _PACK.pattern("doer")
 _PASSIVE = _PACK.pattern("passive")
 _OWNED = _PACK.pattern("owned")
@@ -36,28 +36,28 @@ _VERB = _PACK.pattern("verb", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What a memory says, for its comparison with another."""
+    """A memory's text, as read for the comparison."""
 
     #: The text with words of one meaning folded.
     folded: str
     assertion: Assertion
     words: frozenset[str]
-    #: Of each class of marks (wish and duty, lender and borrower), those in the text; then periods and people.
+    #: Marks in the text, by class (wish and duty, lender and borrower), followed by periods and people.
     marks: tuple[frozenset[str], ...]
-    #: Whether it speaks of the past.
+    #: Whether it is about the past.
     past: bool
-    #: Names that stand before the verb: who does it.
+    #: Name before an active verb: the doer.
     doer: str | None
     denials: int
     owned: frozenset[str]
     placed: frozenset[tuple[str, str]]
-    #: Stems of verbs that stand in the past.
+    #: Stems of verbs in the past tense.
     ended: frozenset[str]
 
 
 @lru_cache(maxsize=65_536)
 def read_wording(text: str) -> Wording:
-    """Return what a memory says."""
+    """Return a text, read for the comparison."""
     folded = text
     for pattern, fold in _FOLDS:
         folded = pattern.sub(fold, folded)
@@ -81,7 +81,7 @@ def read_wording(text: str) -> Wording:
 
 
 def differs(one: Wording, other: Wording) -> str | None:
-    """Return in what two memories differ that makes them two, or None: symmetric."""
+    """Return the difference that makes two memories distinct, or None. Symmetric."""
     for name, mine, yours in zip(_CLASSES, one.marks, other.marks, strict=True):
         if mine != yours:
             return name
@@ -103,7 +103,7 @@ def differs(one: Wording, other: Wording) -> str | None:
 
 
 _PAST_END, _PRESENT_ENDS = _PACK.text("past_end"), _PACK.words("present_ends")
-#: Verbs that say little by themselves; letters by which two stems are of one root.
+#: Verbs that say little by themselves; length of the prefix that words of one root share.
 _LIGHT = _PACK.word_set("light")
 _ROOT = 5
 _TURNING = _PACK.word_set("turning")
@@ -118,14 +118,14 @@ def _values(wording: Wording) -> frozenset[str]:
 
 
 def _swapped(one: Wording, other: Wording) -> bool:
-    """Whether somebody who does it in one is no more than named in the other: "Greta owes her", "owes Greta"."""
+    """Return whether the doer of one is only mentioned in the other: "Greta owes her", "owes Greta"."""
     if one.doer is None or one.doer == other.doer or _PASSIVE.search(other.folded):
         return False
     return re.search(rf"\b{re.escape(one.doer)}\b", other.folded, re.IGNORECASE) is not None
 
 
 def _turned(one: Wording, other: Wording) -> bool:
-    """Whether a word follows another preposition: "moved from Oslo", "moved to Oslo"."""
+    """Return whether a word follows another preposition: "moved from Oslo", "moved to Oslo"."""
     mine, yours = dict(one.placed), dict(other.placed)
     return any(yours.get(word, how) != how for word, how in mine.items()) or any(
         how in _TURNING
@@ -137,7 +137,7 @@ def _turned(one: Wording, other: Wording) -> bool:
 
 
 def _does_other(one: Wording, other: Wording) -> bool:
-    """Whether one begins with a verb of its own, "watches football", that the other does not have."""
+    """Return whether one begins with a verb, as in "watches football", that the other does not have."""
     content, names = one.assertion.content, one.assertion.names
     at = 1 if len(content) > 1 and content[0] in names else 0
     starts = one.assertion.verb_first or at
@@ -145,19 +145,19 @@ def _does_other(one: Wording, other: Wording) -> bool:
 
 
 def crossed(one: Wording, other: Wording) -> tuple[int, int]:
-    """Return how many content words each has that the other has not, the fewer first."""
+    """Return how many content words each has that the other lacks, the smaller number first."""
     mine = sum(_alone(word, other) for word in one.words - other.words - _LIGHT)
     yours = sum(_alone(word, one) for word in other.words - one.words - _LIGHT)
     return min(mine, yours), max(mine, yours)
 
 
 def _alone(word: str, other: Wording) -> bool:
-    """Whether the other has no word of this root: "volunteers", "does volunteer work"."""
+    """Return whether the other has no word of this root ("volunteers" and "does volunteer work" share one)."""
     return not any(word[:_ROOT] == each[:_ROOT] for each in other.words)
 
 
 def _ended(one: Wording, other: Wording) -> bool:
-    """Whether a verb stands in the past in one of them alone: "lived", "lives"."""
+    """Return whether a verb is in the past tense in `one` and in the present in `other`: "lived", "lives"."""
     present = {word.lower() for word in other.folded.split()}
     return any(stem + end in present for stem in one.ended - other.ended for end in _PRESENT_ENDS)
 

@@ -1,4 +1,4 @@
-"""Merges, as they are written."""
+"""Writes merges."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reverie.store.runs import Run
 
 
 def write_merges(conn: Connection[Any], attempt: Run, decision: MergeDecision) -> None:
-    """Write the losers with what stands for them, and the survivors with what they gained."""
+    """Write the losers with their final survivors, and the survivors with their gains."""
     if not decision.merges:
         return
     sql, fading, tenant_id = queries("merge"), attempt.work.policy.fading, attempt.work.tenant_id
@@ -25,7 +25,7 @@ def write_merges(conn: Connection[Any], attempt: Run, decision: MergeDecision) -
         "winners": [merge.survivor.id for merge in merges],
         "losers_subject": [merge.loser.subject_id for merge in merges],
         "similarities": [merge.similarity for merge in merges],
-        # not when merge ran: that differs between live and a backfill, and memory must not
+        # not the time of the run: it differs between live and a backfill, and memory must not
         "merged_at": [max(merge.loser.happened_at, merge.survivor.happened_at) for merge in merges],
         "peaks_before": [merge.peak_before for merge in merges],
         "peaks_after": [merge.peak_after for merge in merges],

@@ -1,4 +1,4 @@
-"""prune: what is due is forgotten.
+"""prune: memories that are due are forgotten.
 
 - `stage`: the stage
 """

@@ -1,9 +1,9 @@
-"""prune: forget memories that have faded while nobody accessed them, and those that ended by their own time.
+"""prune: forget memories that have faded without an access, and memories that have expired.
 
-Every memory has the earliest time at which that can be (`forget_at`), so a run reads only what is due. A memory that
-has faded also waits until its subject has been active for `active_days` since it was last accessed
-(docs/decisions/0069). What became due at an earlier cycle is forgotten as of that cycle: one run makes up for all that
-were skipped. Source: docs/design-sources.md, Brain 4.4.
+Every memory stores the earliest time at which it can be forgotten (`forget_at`), so a run reads only memories that are
+due. A faded memory also waits until its subject has been active for `active_days` since its last access
+(docs/decisions/0069). A memory that became due at an earlier cycle is forgotten as of that cycle, so one run makes up
+for all that were skipped. Source: docs/design-sources.md, Brain 4.4.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from reverie.store.work import Work
 
 #: Memories forgotten in one transaction.
 _CHUNK = 20_000
-#: Why a memory is forgotten: nobody asked for it, or it ended by its own time.
+#: Reasons to forget a memory: it faded without an access, or it expired.
 _REASONS = ("faded", "expired")
 
 
 def prune(work: Work) -> Report:
-    """Forget what is due at `as_of` (row, vectors, terms, links) and leave tombstones.
+    """Forget the memories due at `as_of` (row, vectors, terms, links) and leave tombstones.
 
-    Counts `forgotten` and, by reason and kind, `faded_episode` and the like. When the policy differs from that of the
-    last run, `forget_at` follows its numbers (`rescheduled`).
+    Counts `forgotten` and, by reason and kind, `faded_episode` and the like. If the policy has changed since the last
+    run, `forget_at` is computed again (`rescheduled`).
     """
     with run(work, "prune") as attempt:
         policy = work.policy

@@ -1,5 +1,5 @@
-"""score: importance from novelty, recalls and outcomes.
+"""score: novelty, recalls and outcomes set importance.
 
 - `stage`: the stage
-- `decide`: what recalls and outcomes make of importance
+- `decide`: the effect of recalls and outcomes on importance
 """

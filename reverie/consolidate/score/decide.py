@@ -1,4 +1,4 @@
-"""What recalls and outcomes make of a memory's importance: pure."""
+"""The effect of recalls and outcomes on a memory's importance. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reverie.policy import Policy
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Touch:
-    """A recall or a positive outcome, beside the memory that it touches as that stands."""
+    """A recall or a positive outcome, with the current state of the memory that it touches."""
 
     id: UUID
     kind: Kind
@@ -24,18 +24,18 @@ class Touch:
     lasting: bool = False
     valid_to: datetime | None = None
     expires_at: datetime | None = None
-    #: An outcome raises importance; a recall counts as an access.
+    #: Whether it is an outcome, which raises importance, or a recall, which counts as an access.
     outcome: bool
     source_id: UUID
     at: datetime
-    #: The memory that was recalled or decided, before it was merged into `id`.
+    #: The memory that the recall or outcome refers to, before it was merged into `id`.
     touched_id: UUID
 
 
 def apply_touches(touches: Iterable[Touch], policy: Policy) -> Iterator[Touch]:
-    """Yield each touched memory once, as its touches (ordered by memory, then time) leave it.
+    """Yield each touched memory once, with its touches applied; `touches` are ordered by memory, then time.
 
-    Between two touches importance fades; an outcome then adds `outcome_boost`, at most to 1.0. Source:
+    Importance fades between two touches; an outcome then adds `outcome_boost`, up to 1.0. Source:
     docs/design-sources.md, Brain 4.3.
     """
     for _, of_memory in groupby(touches, key=lambda touch: touch.id):

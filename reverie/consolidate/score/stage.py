@@ -1,7 +1,7 @@
-"""score: importance from novelty, from recalls and from outcomes.
+"""score: novelty, recalls and outcomes set importance.
 
-New memories get the importance that the policy asks for; those that were recalled, or whose decision turned out well,
-start a new period of grace at that moment. Source: docs/design-sources.md, Logic 1.5 and Brain 4.3.
+New memories get their importance as the policy says. Memories that were recalled, or whose decision had a good outcome,
+start a new grace period at that time. Source: docs/design-sources.md, Logic 1.5 and Brain 4.3.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def score(work: Work) -> Report:
     """Rate new memories and apply recalls and outcomes; counts `scored`, `recalled`, `rewarded`, discards."""
     with run(work, "score") as attempt, work.transaction() as conn:
         params = attempt.params() | {"model": work.embedder.model, "origins": list(fact_rules(work.policy))}
-        # what is read here is written back: nobody may change it in between
+        # the rows read here are written back, so they must not change in between
         lock_scope(conn, work.scope)
         _rate(conn, attempt, params)
         _touch(conn, attempt, params)
@@ -35,7 +35,7 @@ def score(work: Work) -> Report:
 
 
 def _rate(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
-    """Rate new memories by novelty and salience, where the policy says so, and mark all as scored."""
+    """Rate new memories by novelty and salience, if the policy says so, and mark all as scored."""
     sql, policy = queries("score"), attempt.work.policy
     attempt.report.add("scored", 0)
     if policy.importance.mode == "novelty_salience":
@@ -54,7 +54,7 @@ def _rate(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
 
 
 def _touch(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
-    """Apply what was recalled and what turned out well since the last run."""
+    """Apply the recalls and good outcomes since the last run."""
     sql, policy = queries("score"), attempt.work.policy
     with conn.cursor(row_factory=class_row(Touch)) as cursor:
         touches = cursor.execute(sql["read_touches"], params).fetchall()

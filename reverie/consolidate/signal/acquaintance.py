@@ -1,4 +1,4 @@
-"""Stages of the relationship, declines, and the tie with its parts; pure."""
+"""Stages of the relationship, pauses, declines, and the tie with its parts; pure."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from statistics import median
 from reverie.consolidate.signal.history import DayFigures, SessionSpan
 from reverie.policy import Policy
 
-#: Seconds after which a reply counts half, and words of a message that count as deep.
+#: Seconds after which a reply counts half, and words a message that count as full depth.
 _PROMPT_SECONDS, _DEEP_WORDS = 600.0, 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class StageBegun:
-    """A stage of the relationship, from a time on."""
+    """A stage of the relationship, with the time at which it began."""
 
     since: datetime
     stage: str
@@ -31,15 +31,15 @@ class Pause:
     """A pause between two active days."""
 
     begin: datetime
-    #: None: it goes on.
+    #: None: it has not ended.
     end: datetime | None
-    #: Hours after which it is silence; None: too few pauses are known.
+    #: Hours after which it counts as silence; None: too few pauses are known.
     limit: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Decline:
-    """A drop of messages a session, on the first day on which it shows."""
+    """A drop of the messages a session, as of an active day."""
 
     day: date
     before: float
@@ -49,7 +49,7 @@ class Decline:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """How a subject stands to the application."""
+    """The tie of a subject to the application."""
 
     day: date
     gap_p50: float | None
@@ -108,13 +108,13 @@ def _limit(known: Sequence[float], policy: Policy) -> float | None:
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
-    """Return the smallest of ordered numbers below which at least a share of them lie, itself included."""
+    """Return the smallest of ordered numbers such that at least a share of them are not above it."""
     place = -(-len(ordered) * share // 1)
     return ordered[max(int(place) - 1, 0)]
 
 
 def declines_of(days: Sequence[DayFigures], policy: Policy) -> list[Decline | None]:
-    """Return of each active day its decline, if messages a session dropped over the policy's days (Contact 4.2)."""
+    """Return for each active day a decline, if messages a session dropped over the policy's days (Contact 4.2)."""
     numbers = policy.mood
     sums = [
         (

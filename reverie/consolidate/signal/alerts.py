@@ -1,4 +1,4 @@
-"""Triggers: when they are due, in whose day, and which are withheld; pure."""
+"""Triggers, when they are due in the subject's day, and which are withheld; pure."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from reverie.model import stable_id
 from reverie.policy import Policy
 
 Audience = Literal["caller", "owner", "person"]
-#: Who comes first where a day has enough.
+#: Kinds of triggers in order of priority, for days with more than the cap.
 _ORDER = ("check_in", "difficult_period", "event_ahead", "event_after", "silence")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """A reason to act."""
+    """A trigger: a reason to act."""
 
     kind: str
     audience: Audience
@@ -34,11 +34,11 @@ class Due:
     why: dict[str, Any]
     turn_id: UUID | None = None
     withheld: str | None = None
-    #: What tells it from others of its kind and time.
+    #: The cause, which tells it apart from others of its kind and time; else empty.
     cause: str = ""
 
     def id(self, tenant_id: str, subject_id: str) -> UUID:
-        """Return its id, made of its cause."""
+        """Return its id, which is made from its cause."""
         causes = [self.happened_at.isoformat(), *([self.cause] if self.cause else [])]
         return stable_id(self.happened_at, "trigger", tenant_id, subject_id, self.kind, *causes)
 
@@ -46,7 +46,7 @@ class Due:
 def after_difficulties(
     openings: Sequence[Opening], periods: Sequence[Period], zone: ZoneInfo, policy: Policy
 ) -> list[Due]:
-    """Return a trigger for each period that opens, and a check-in for the morning after each hard day."""
+    """Return a trigger for each period that opens, and a check-in for the morning after each difficult day."""
     numbers, row = policy.signals, policy.mood.negative_messages
     triggers = [
         Due(
@@ -81,7 +81,7 @@ def after_difficulties(
 
 
 def after_silence(pauses: Sequence[Pause], policy: Policy) -> list[Due]:
-    """Return an alert for each pause that was, or will be, longer than the subject's own pauses lead to expect."""
+    """Return a trigger for each pause that was, or may become, longer than the limit from the subject's own pauses."""
     triggers = []
     for pause in pauses:
         if pause.limit is None:
@@ -103,7 +103,7 @@ def after_silence(pauses: Sequence[Pause], policy: Policy) -> list[Due]:
 
 
 def after_declines(declines: Sequence[Decline | None], policy: Policy) -> list[Due]:
-    """Return an insight for the owner where messages a session drop and the subject is bored, once a decline."""
+    """Return a trigger for the owner if messages a session drop and the subject is bored, once for each decline."""
     triggers = []
     told = False
     for decline in declines:
@@ -132,7 +132,7 @@ def after_declines(declines: Sequence[Decline | None], policy: Policy) -> list[D
 
 
 def after_crises(moods: Iterable[Felt], policy: Policy) -> list[Due]:
-    """Return a trigger for a person where words sounded like a crisis; no further one while one is open."""
+    """Return a trigger for a person after words of a crisis; there is no further one while one is open."""
     lasts, triggers = timedelta(days=policy.signals.crisis_days), list[Due]()
     for felt in moods:
         if felt.crisis and (not triggers or felt.said_at >= triggers[-1].until_at):
@@ -153,8 +153,8 @@ def after_crises(moods: Iterable[Felt], policy: Policy) -> list[Due]:
 def around_events(events: Iterable[LifeEvent], until: date, zone: ZoneInfo, policy: Policy) -> list[Due]:
     """Return a trigger for the evening before each planned event whose day is known, and one for the day after.
 
-    There is none for a day before it was told, and none after it once it was told how it went. What comes every year
-    has those of each year up to the day `until`.
+    No trigger is due before the event was told, and there is none for the day after once the event is confirmed. A
+    yearly event has triggers for each year up to the day `until`.
     """
     numbers, triggers = policy.life_events, list[Due]()
     for event in events:
@@ -188,9 +188,9 @@ def _local_time(day: date, hour: int, zone: ZoneInfo) -> datetime:
 
 
 def scheduled(triggers: Iterable[Due], moods: Iterable[Felt], zone: ZoneInfo, policy: Policy) -> list[Due]:
-    """Return the triggers with quiet hours, the cap of a day and the days after a crisis applied, by time.
+    """Return the triggers in order of time, with quiet hours, the daily cap and the days after a crisis applied.
 
-    Those that are over before quiet hours end are left out.
+    Triggers that are over before quiet hours end are left out.
     """
     numbers, ready = policy.signals, list[Due]()
     crises = [felt.said_at for felt in moods if felt.crisis]
@@ -219,7 +219,7 @@ def _rank(trigger: Due) -> int:
 
 
 def awake(at: datetime, zone: ZoneInfo, policy: Policy) -> datetime:
-    """Return a time, or the end of the quiet hours that it lies in."""
+    """Return a time, or the end of the quiet hours if it is within them."""
     begin, end = policy.signals.quiet_from, policy.signals.quiet_until
     local = at.astimezone(zone)
     quiet = begin <= local.hour or local.hour < end if begin > end else begin <= local.hour < end

@@ -1,4 +1,4 @@
-"""Everything that follows from a subject's history: pure, and the same however the history came in."""
+"""Everything that follows from a subject's history; pure, and the same however the history came in."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from reverie.consolidate.signal.wording import difficult_memory, hours_memory, s
 from reverie.model import Candidate, Lineage
 from reverie.policy import Policy
 
-#: How far ahead triggers of what comes every year are made.
+#: How far ahead triggers for yearly events are made.
 _YEAR = timedelta(days=366)
 
 
 @dataclass(slots=True, kw_only=True)
 class Followed:
-    """What follows for a subject."""
+    """Everything that follows from the history of a subject."""
 
     subject_id: str
     zone: str

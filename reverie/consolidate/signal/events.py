@@ -1,4 +1,4 @@
-"""Life events of the messages of some days: read from their words, written once, and settled by subject."""
+"""Life events in the messages of some days: read from their words, written once, and settled by subject."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ from reverie.store.work import Work
 
 @dataclass(frozen=True, slots=True)
 class SaidMessage:
-    """A message of the log as events are read from it."""
+    """A message of the log, as life events are read from it."""
 
     id: UUID
     subject_id: str
     said_at: datetime
     text: str
-    #: Who wrote it, if not the subject; else empty.
+    #: The author, if that is not the subject; else empty.
     speaker: str
-    #: Time zone that it names.
+    #: The time zone that it names.
     zone: str | None
-    #: What memory has as stated in it: id and columns of its statement.
+    #: Its memories that state something: id and columns of the statement.
     stated: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class ToldEvent:
-    """A mention with its message and the zone in which its days are meant."""
+    """A mention with its message and the time zone of its days."""
 
     message: SaidMessage
     zone: str
-    #: In its message, from 0.
+    #: Its index in the message, from 0.
     place: int
     mention: Mention
 
     def id(self, tenant_id: str) -> UUID:
-        """Return its id, made of its message and its place there."""
+        """Return its id, which is made from its message and its place there."""
         said = self.message
         return stable_id(said.said_at, "life_event", tenant_id, said.subject_id, str(said.id), str(self.place))
 
@@ -67,10 +67,10 @@ def read_said(
 
 
 def tell_events(said: Sequence[SaidMessage], zones: Iterable[tuple[str, date, str]], policy: Policy) -> list[ToldEvent]:
-    """Return the events that messages tell; they come in event order for each subject.
+    """Return the life events in messages, which come in event order for each subject.
 
-    Days are those of the subject's zone: the latest that a message up to then names, by `zones` (subject, day and zone)
-    or here, else the policy's.
+    Days are those of the subject's time zone: the latest that a message up to then names, in `zones` (subject, day and
+    zone) or in `said`, else the policy's.
     """
     named: dict[str, list[tuple[date, str]]] = {}
     for subject_id, day, zone in zones:
@@ -114,7 +114,7 @@ def _statement(one: Mapping[str, Any]) -> KnownStatement:
 
 
 def write_life_events(conn: Connection[Any], attempt: Run, told: Sequence[ToldEvent]) -> None:
-    """Write events that are new; counts them as `life_events`."""
+    """Write new events; counts them as `life_events`."""
     tenant_id, policy = attempt.work.tenant_id, attempt.work.policy
     days = [_days(one) for one in told]
     columns = {
@@ -144,7 +144,7 @@ def write_life_events(conn: Connection[Any], attempt: Run, told: Sequence[ToldEv
 
 
 def _days(one: ToldEvent) -> tuple[date | None, date | None, str | None, str | None]:
-    """First and last day, precision and certainty; what is told without a time is of the day of the message."""
+    """Return first and last day, precision and certainty; an event without a time is on the day of the message."""
     time = one.mention.time
     if time is not None:
         return time.first, time.last, time.precision, "date" if time.is_date else "reckoned"
@@ -155,7 +155,7 @@ def _days(one: ToldEvent) -> tuple[date | None, date | None, str | None, str | N
 
 
 def _memory_of(one: ToldEvent) -> UUID | None:
-    """The memory that states the event: the one whose object its title has, else the first of the message."""
+    """Return the memory that states the event: the one whose object is in its title, else the first of the message."""
     title = one.mention.title.lower()
     named = [each["id"] for each in one.message.stated if each["object"] and each["object"].lower() in title]
     found = named or [each["id"] for each in one.message.stated]
@@ -170,7 +170,7 @@ def _forget_at(one: ToldEvent, policy: Policy) -> datetime | None:
 
 
 def settled_events(conn: Connection[Any], attempt: Run, names: Sequence[str]) -> dict[str, list[LifeEvent]]:
-    """Settle the events of subjects, write what became of them where that is news, and return them by subject."""
+    """Settle the events of subjects, write the outcomes that changed, and return the events by subject."""
     found: dict[str, list[LifeEvent]] = {name: [] for name in names}
     sql, params = queries("signal"), attempt.params() | {"names": list(names)}
     conn.execute(sql["forget_life_events"], params)

@@ -1,4 +1,4 @@
-"""Messages without a mood, and the history of subjects, as types; pure."""
+"""The types of messages without a mood and of the history of subjects; pure."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from reverie.consolidate.signal.trends import Number
 from reverie.language.cues.mood import Mood
 from reverie.language.life_events.settling import LifeEvent
 
-#: After every message.
+#: A time after every message.
 NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectDays:
-    """Some days of subjects: pairs of the two columns."""
+    """Days of subjects: the two columns form pairs."""
 
     subject_ids: list[str] = field(default_factory=list)
     days: list[date] = field(default_factory=list)
 
     def params(self) -> dict[str, Any]:
-        """Return them as query parameters: the pairs, the subjects, and when the first day begins and the last ends.
+        """Return query parameters: the pairs, the subjects, the start of the first day and the end of the last.
 
-        The planner knows from the last three whether to read by subject or by time.
+        From the last three, the planner knows whether to read by subject or by time.
         """
         since, until = (datetime.combine(day, time(), UTC) for day in (min(self.days), max(self.days)))
         return {
@@ -35,7 +35,7 @@ class SubjectDays:
         }  # fmt: skip
 
     def begins(self) -> dict[str, datetime]:
-        """Return when the first day of each subject begins."""
+        """Return the start of the first day of each subject."""
         first: dict[str, date] = {}
         for subject_id, day in zip(self.subject_ids, self.days, strict=True):
             first[subject_id] = min(day, first.get(subject_id, day))
@@ -55,11 +55,11 @@ class UntoldMessage:
     session_id: str
     said_at: datetime
     text: str
-    #: Its stored vector, as Postgres sends a halfvec; None: it has none, or one that is not to be used.
+    #: Its stored vector, as Postgres sends a halfvec; None: it has none, or one that must not be used.
     vector: bytes | None
-    #: Whether that is of its words alone, without a speaker's name, and of all of them.
+    #: Whether the vector covers exactly its words: all of them, and no speaker's name.
     of_words: bool
-    #: What a language model told of it when it came.
+    #: The mood that a language model gave when the message came in; None: there is none.
     told: Mood | None
     #: Whether the subject wrote it.
     own: bool
@@ -67,7 +67,7 @@ class UntoldMessage:
 
 @dataclass(frozen=True, slots=True)
 class Felt:
-    """The mood of a message of the subject, as it is stored."""
+    """The stored mood of a message of the subject."""
 
     session_id: str
     said_at: datetime
@@ -78,7 +78,7 @@ class Felt:
 
 @dataclass(frozen=True, slots=True)
 class DayFigures:
-    """The figures of a day of a subject, with one counterpart."""
+    """The figures of one day of a subject with one counterpart."""
 
     day: date
     messages: int
@@ -99,7 +99,7 @@ class DayFigures:
 
 @dataclass(frozen=True, slots=True)
 class SessionSpan:
-    """When a session began and ended."""
+    """The start and end of a session."""
 
     began: datetime
     ended: datetime
@@ -107,18 +107,18 @@ class SessionSpan:
 
 @dataclass(slots=True)
 class History:
-    """What is known of a subject's signals, in event order."""
+    """The history of a subject's signals, in event order."""
 
     subject_id: str
     days: list[DayFigures] = field(default_factory=list)
     moods: list[Felt] = field(default_factory=list)
     sessions: list[SessionSpan] = field(default_factory=list)
-    #: Settled, in the order in which they were told.
+    #: Settled life events, in the order in which they were told.
     events: list[LifeEvent] = field(default_factory=list)
     numbers: list[Number] = field(default_factory=list)
-    #: Messages with words that they may be about; read only where the days before are looked at again.
+    #: Messages with their possible topics; read only if the days before are compared again.
     talk: list[TalkMessage] = field(default_factory=list)
-    #: Begin of the first day that is worked in.
+    #: Start of the first day to process.
     since: datetime = NEVER
 
     @property

@@ -21,14 +21,14 @@ _SECONDS = 1800
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Hours in which most messages were written."""
+    """A band of hours in which most messages were written."""
 
-    #: First half hour, 0 to 47, in the zone, and how many there are.
+    #: First half hour, 0 to 47, in the time zone, and the number of half hours.
     start: int
     length: int
-    #: Share of the messages within it.
+    #: Share of the messages within the band.
     share: float
-    #: First active day after the days over which it was found.
+    #: First active day after the days in which it was found.
     since: date
 
 
@@ -39,10 +39,10 @@ def zone_of(days: Sequence[DayFigures], policy: Policy) -> str:
 
 
 def usual_hours(days: Sequence[DayFigures], zone: str, policy: Policy) -> list[Band]:
-    """Return the bands in the order in which they came to hold; a band holds until another does.
+    """Return the bands in the order in which they began to hold; a band holds until the next one.
 
-    A band is found on an active day, over the `timing_days` days before it, from `timing_share` of their messages on,
-    once the subject has been known for as long.
+    A band is found on an active day if it has at least `timing_share` of the messages of the `timing_days` days before,
+    once the subject has been known for that long.
     """
     numbers = policy.mood
     counted = [(day, _local(day, list(some), zone)) for day, some in groupby(days, key=lambda each: each.day)]
@@ -63,7 +63,7 @@ def usual_hours(days: Sequence[DayFigures], zone: str, policy: Policy) -> list[B
             continue
         sums = np.convolve(np.concatenate([window, window[: length - 1]]), np.ones(length, np.int64), "valid")
         best = np.flatnonzero(sums == sums.max())
-        whole = best[best % 2 == 0]  # of several alike, one that begins with an hour
+        whole = best[best % 2 == 0]  # of several equal ones, one that begins on the hour
         start = int(whole[-1] if len(whole) else best[-1])
         share = int(sums[start]) / total
         if share >= numbers.timing_share and (not bands or bands[-1].start != start):
@@ -74,13 +74,13 @@ def usual_hours(days: Sequence[DayFigures], zone: str, policy: Policy) -> list[B
 
 
 def _is_near(band: Band, window: npt.NDArray[np.int64], total: int, least: float) -> bool:
-    """Whether the band that holds is still one: of two that overlap the first stays."""
+    """Return whether the current band still qualifies; then it stays, even if another one has more messages."""
     places = (np.arange(band.length) + band.start) % _HALF_HOURS
     return int(window[places].sum()) / total >= least
 
 
 def _local(day: date, some: Sequence[DayFigures], zone: str) -> npt.NDArray[np.int64]:
-    """Messages of a day by half hour, in the zone."""
+    """Return the number of messages of a day by half hour, in the time zone."""
     noon = datetime.combine(day, time(12), UTC)
     offset = noon.astimezone(ZoneInfo(zone)).utcoffset() or timedelta()
     shift = round(offset.total_seconds() / _SECONDS)

@@ -1,7 +1,7 @@
-"""Insights in words: trends of a subject's numbers and changes of what it talks about, as memories; pure.
+"""Insights in words: trends of a subject's numbers and changes of its topics, as memories; pure.
 
-Each has the numbers or messages that it rests on in its lineage. What it says is stated by key: a later one about the
-same series or topic supersedes it, with validity times.
+The lineage of each has the numbers or messages that it rests on. Each is stated by key, so a later one about the same
+series or topic supersedes it, with validity times.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from reverie.model import Candidate, Lineage
 from reverie.model.memory import candidate_id
 from reverie.policy import Policy
 
-#: Origins of what is told of a trend and of a topic, and how their keys begin.
+#: Origins of memories of trends and of topics, and the prefixes of their keys.
 TREND, TOPIC = "trend", "topic"
-#: Days from which a span is told in weeks.
+#: Days from which a span is given in weeks.
 _DAYS_AS_WEEKS = 14
 _LEAST_P = 0.001
 
@@ -35,7 +35,7 @@ def _words() -> dict[str, str]:
 
 
 def insights_of(history: History, tenant_id: str, policy: Policy) -> tuple[list[Candidate], list[Lineage]]:
-    """Return what the history of a subject tells since the first of its days, and what each of these rests on."""
+    """Return the insights from a subject's history since the first day to process, and their lineage."""
     candidates: list[Candidate] = []
     lineage: list[Lineage] = []
     for change in trend_changes(history.numbers, history.since, policy.insights):
@@ -82,7 +82,7 @@ def _stated(key: str, content: str, policy: Policy) -> dict[str, Any]:
 
 def _talk_memory(change: TalkChange, tenant_id: str, subject_id: str, policy: Policy) -> Candidate:
     look, key = change.look, _key(TOPIC, change.key)
-    # that a topic comes up as before is of use only as long as it is news
+    # the end of a change is of use only for a while
     ends = look.at + timedelta(days=policy.insights.topic_window) if change.is_over else None
     content = _talk_over(change) if change.is_over else _talk(change)
     return Candidate(
@@ -127,7 +127,7 @@ def _talk_over(change: TalkChange) -> str:
 
 
 def _messages(memory: Candidate, change: TalkChange) -> list[Lineage]:
-    """All messages about a topic that were counted."""
+    """Return all counted messages about a topic as lineage."""
     return [
         Lineage(memory_id=memory.id, relation="context", source="turn", source_id=turn_id, at=memory.happened_at)
         for turn_id in change.turn_ids
@@ -174,12 +174,12 @@ def _probability(p: float) -> str:
 
 
 def _sources(memory: Candidate, change: TrendChange) -> list[Lineage]:
-    """The numbers that a memory rests on, and that with which a trend was over."""
+    """Return the numbers that a memory rests on, and the one with which it changed, as lineage."""
     numbers = dict.fromkeys((each.source, each.source_id) for each in (*change.trend.numbers, change.by))
     return [
         Lineage(
             memory_id=memory.id,
-            # a number of a message is not what the message says: whoever corrects a trend corrects no message
+            # a number is not the statement of its message: correcting a trend does not correct the message
             relation="context" if source == "turn" else "outcome",
             source=source,
             source_id=source_id,

@@ -1,4 +1,4 @@
-"""The chain of moods over messages of the log: the one of a live request, without its limit of time; pure."""
+"""The chain of mood detection over messages of the log, as in a live request but without a time limit; pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reverie.model import Turn
 from reverie.policy import Policy
 
 MoodVector = npt.NDArray[np.float32]
-#: Moods before the first message of a session, each with its time.
+#: The last mood of each session before its first message here, with its time.
 Before = Mapping[tuple[str, str], tuple[datetime, Mood]]
 
 
@@ -41,9 +41,9 @@ def needs_vectors(policy: Policy, embedding_model: str) -> bool:
 
 
 def may_be_crisis(vector: MoodVector, policy: Policy, embedding_model: str) -> bool:
-    """Return whether a vector that is not of a message's words alone is near enough to signs of a crisis to doubt it.
+    """Return whether a vector that is not of the words alone is so near to signs of a crisis that it must be made anew.
 
-    A name before the words moves the vector: of one message from .08 to .57.
+    A name before the words moves the probability: for one message from .08 to .57.
     """
     if not policy.crisis.detect or policy.crisis.vector_probability == 1:
         return False
@@ -60,10 +60,10 @@ def tell_all(
     embedding_model: str,
     instructs: Callable[[UntoldMessage], bool],
 ) -> list[ToldMood]:
-    """Return the mood of each message; they come session by session, in the order in which they were said.
+    """Return the mood of each message; messages come session by session, in the order in which they were said.
 
-    `before` holds the mood that a session had; it is over after `[working_memory] ttl_hours`. `instructs` is asked
-    where the classifier finds anger.
+    `before` has the last mood of a session, which counts for `[working_memory] ttl_hours`. `instructs` is called only
+    if the classifier finds anger.
     """
     told, lasts = [], timedelta(hours=policy.working_memory.ttl_hours)
     states = dict(before)

@@ -1,4 +1,4 @@
-"""Numbers of messages and outcomes: found once, kept as rows, and read as the series of a subject."""
+"""Numbers of messages and outcomes: found once, stored as rows, and read as the series of a subject."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reverie.store.queries import queries
 from reverie.store.runs import Run
 from reverie.store.work import Work
 
-#: Arguments of a tool call with more words are texts, and do not say of what an outcome is.
+#: Words that an argument of a tool call may have to count as a topic of an outcome; longer ones are texts.
 _ARGUMENT_WORDS = 2
 _NAME_PARTS = re.compile(r"[._\s-]+")
 
@@ -72,7 +72,7 @@ def _of_message(id_: UUID, at: datetime, speaker: str | None, text: str) -> Iter
 def number_of_outcome(
     id_: UUID, at: datetime, metric: str, value: float, calls: Sequence[Mapping[str, Any]], text: str
 ) -> Number:
-    """Return an outcome as a number; it is of what the calls of its decision name, else of what the decision says."""
+    """Return an outcome as a number; its topics are those that the decision's calls name, else those of its text."""
     named: list[str] = []
     for call in calls:
         arguments = (each for each in (call.get("arguments") or {}).values() if isinstance(each, str))

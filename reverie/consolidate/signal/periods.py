@@ -14,11 +14,11 @@ from reverie.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The first time in a session that enough messages in a row were negative."""
+    """The first time in a session at which enough messages in a row were negative."""
 
     session_id: str
     at: datetime
-    #: The messages of the row; the last one is the one that was enough.
+    #: The negative messages in a row; the last one completes the number.
     turn_ids: tuple[UUID, ...]
 
 
@@ -33,12 +33,12 @@ class Period:
 
     @property
     def mood(self) -> str:
-        """Its most frequent mood; of several the first by name."""
+        """The most frequent mood of the period; of several, the first by name."""
         return min(self.moods, key=lambda mood: (-self.moods[mood], mood))
 
 
 def find_openings(moods: Sequence[Felt], policy: Policy) -> list[Opening]:
-    """Return the openings, at most one a session, in event order."""
+    """Return the openings in event order, at most one for each session."""
     rows: dict[str, list[Felt]] = {}
     found: dict[str, Opening] = {}
     for felt in moods:
@@ -54,7 +54,7 @@ def find_openings(moods: Sequence[Felt], policy: Policy) -> list[Opening]:
 
 
 def find_periods(moods: Sequence[Felt], openings: Sequence[Opening], policy: Policy) -> list[Period]:
-    """Return the periods, in event order: one is over after `calm_messages` messages in a row of other moods."""
+    """Return the periods in event order; one is over after `calm_messages` messages in a row with other moods."""
     opens = {opening.turn_ids[-1]: opening for opening in openings}
     periods: list[Period] = []
     current: Period | None = None

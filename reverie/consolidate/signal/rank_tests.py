@@ -14,15 +14,15 @@ import numpy.typing as npt
 
 Values = npt.NDArray[np.float64]
 
-#: Dependence of a value on the one before that is assumed at most: a curve looks like dependence.
+#: Upper limit of the assumed dependence of a value on the one before: a curve looks like dependence.
 _MOST_DEPENDENT = 0.6
 
 
 def trend_p(values: Values) -> float:
     """Return the two-sided p-value of the Mann-Kendall test: how likely values without a trend look like these.
 
-    `values` has shape (n,), in the order of time. Where each depends on the one before, by the lag-1 autocorrelation of
-    the ranks around their own line, they count as fewer.
+    `values` has shape (n,), in the order of time. If each depends on the one before, by the lag-1 autocorrelation of
+    the ranks around their own line, they count as fewer values.
     """
     n = len(values)
     score = float(np.sign(values[None, :] - values[:, None])[np.triu_indices(n, 1)].sum())
@@ -32,7 +32,7 @@ def trend_p(values: Values) -> float:
         return 1.0
     dependence = _dependence(values)
     variance *= (1 + dependence) / (1 - dependence)
-    # by erfc, as 1 - cdf is 0 for a clear trend
+    # erfc, since 1 - cdf is 0 for a clear trend
     return math.erfc((abs(score) - 1) / math.sqrt(2 * variance))
 
 
@@ -55,7 +55,7 @@ def trend_line(times: Values, values: Values) -> tuple[float, float]:
 
 
 def significant(p_values: Sequence[float], level: float) -> list[bool]:
-    """Return which of several tests are significant, where `level` is the share of false ones among these."""
+    """Return which of several tests are significant; `level` is the share of false ones among these."""
     order = sorted(range(len(p_values)), key=lambda place: p_values[place])
     passing = [rank for rank, place in enumerate(order, 1) if p_values[place] <= level * rank / len(order)]
     told = set(order[: max(passing, default=0)])

@@ -1,4 +1,4 @@
-"""Days that wait, their messages without a mood, and the histories of subjects."""
+"""Unprocessed days, their messages without a mood, and the histories of subjects."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from reverie.store.plans import plan_by_group
 from reverie.store.queries import queries
 from reverie.store.work import Work
 
-#: Turns whose days are worked in together, unless one day has more.
+#: Turns whose days are processed together; one day may have more.
 _PORTION = 20_000
-#: Characters up to which a text is embedded as a whole, so that its vector is that of the message.
+#: Characters up to which a text is embedded as a whole, so that its vector covers the whole message.
 _WHOLE = 500
 
 
 def open_days(work: Work) -> Iterator[SubjectDays]:
-    """Yield the days that are not worked in yet, in portions."""
+    """Yield the unprocessed days, in portions."""
     with work.transaction() as conn:
         measures = {"measures": bool(work.policy.insights.trend_numbers)}
         rows = conn.execute(queries("signal")["read_days"], work.params() | measures).fetchall()
@@ -44,7 +44,7 @@ def open_days(work: Work) -> Iterator[SubjectDays]:
 def read_messages_of(
     conn: Connection[Any], work: Work, days: SubjectDays, model: str
 ) -> tuple[list[UntoldMessage], dict[tuple[str, str], tuple[datetime, Mood]]]:
-    """Return the messages of some days that have no mood, by session, and the last mood of each session before."""
+    """Return the messages of some days without a mood, by session, and the last mood of each session before them."""
     sql = queries("signal")
     params = work.params() | days.params() | {"model": model}
     params |= {"whole": _WHOLE, "embed_again": work.policy.signals.embed_again}
@@ -98,6 +98,6 @@ def read_histories(
 
 
 def _looks_again(history: History, work: Work) -> bool:
-    """Whether a message since the first of the days is one with which the days before are looked at."""
+    """Return whether a message since the first of the days is one at which the days before are compared."""
     looks = looks_at([felt.said_at for felt in history.moods], work.policy.insights)
     return bool(looks) and looks[-1].at >= history.since

@@ -16,15 +16,15 @@ import numpy.typing as npt
 Counts = npt.NDArray[np.int64]
 Probabilities = npt.NDArray[np.float64]
 
-#: Dependence of a day on the one before that is assumed at most.
+#: Upper limit of the assumed dependence of a day on the one before.
 _MOST_DEPENDENT = 0.6
-#: Outcomes as likely as the observed one, up to rounding, count as at most as likely.
+#: Factor for rounding: outcomes as likely as the observed one count as at most as likely.
 _ROUNDING = 1 + 1e-7
 _NORMAL = NormalDist()
 
 
 def share_p(first: Counts, of_first: int, second: Counts, of_second: int) -> tuple[Probabilities, Probabilities]:
-    """Return the two-sided p-value of Fisher's exact test for each pair of counts, and the least that it could be.
+    """Return the two-sided p-value of Fisher's exact test for each pair of counts, and the least possible p-value.
 
     `first` and `second` have shape (n,): days with a topic, among `of_first` and `of_second` days. The least p-value
     is that of the most unequal table with the same sums.
@@ -50,10 +50,10 @@ def share_p(first: Counts, of_first: int, second: Counts, of_second: int) -> tup
 
 
 def dependent_p(p: float, has: npt.NDArray[np.bool_], of_second: int) -> float:
-    """Return a p-value as it is where a day with the topic is likely to follow another.
+    """Return a p-value corrected for days with the topic that follow each other.
 
     `has` has shape (n,): whether each day has the topic, in the order of time; the first `of_second` are the days
-    before. The dependence is that around the share of each group, so that a change of the share is none.
+    before. The dependence is measured around the share of each group, so that a change of the share does not count.
     """
     rest = has.astype(np.float64)
     rest[:of_second] -= rest[:of_second].mean()
@@ -62,6 +62,6 @@ def dependent_p(p: float, has: npt.NDArray[np.bool_], of_second: int) -> float:
     if total <= 0 or p >= 1:
         return p
     dependence = min(max(float(rest[1:] @ rest[:-1]) / total, 0.0), _MOST_DEPENDENT)
-    # the tail by its logarithm would be exact below 1e-16, where nothing is decided
+    # the logarithm of the tail would stay exact below 1e-16, where nothing is decided
     score = -_NORMAL.inv_cdf(max(p, 1e-300) / 2)
     return math.erfc(score * math.sqrt((1 - dependence) / (1 + dependence) / 2))

@@ -1,7 +1,7 @@
 """signal: moods of all messages, figures of each subject's days, life events, and what follows from them.
 
-It works in the days on which turns were read since it ran last. Everything but the moods is made again from the figures
-of the subjects concerned, so a history that comes in at once gives what a live one gave.
+It processes the days on which turns were read since its last run. Everything but the moods is made again from the
+figures of these subjects, so a history that is imported at once gives the same as a live one.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from reverie.store.work import Work
 
 
 def signal(work: Work) -> Report:
-    """Tell moods and make figures of the days that wait; counts `moods`, `days`, `periods`, `numbers`, `topics`,
+    """Find moods and make figures for the unprocessed days; counts `moods`, `days`, `periods`, `numbers`, `topics`,
     `memories`, `triggers` and `life_events`.
 
-    Moods use the stored vectors. A vector may be of more or less than a message's words: with the speaker's name, or of
-    a part. Such messages are embedded again, without a connection, where `[signals] embed_again` says so, and where the
-    vector is near to signs of a crisis (`[crisis] embed_again_probability`). A model that costs money is not asked.
+    Moods use the stored vectors. A vector may cover more or less than a message's words: the speaker's name too, or
+    only a part. Such messages are embedded again, without a connection, if `[signals] embed_again` is set or the vector
+    is near to signs of a crisis (`[crisis] embed_again_probability`). A model that costs money is not asked.
     """
     with run(work, "signal") as attempt:
         for name in ("moods", "days", "periods", "numbers", "topics", "memories", "triggers", "life_events"):
@@ -47,7 +47,7 @@ def signal(work: Work) -> Report:
 
 
 def _work_in(attempt: Run, days: SubjectDays) -> bool:
-    """Work in some days; return False if something was erased since they were read, and they must be read again."""
+    """Process some days; return False if something was erased since they were read and they must be read again."""
     work = attempt.work
     with work.transaction() as conn:
         erasures = count_erasures(conn, work.tenant_id)
@@ -81,7 +81,7 @@ def _work_in(attempt: Run, days: SubjectDays) -> bool:
 
 
 def _vectors(work: Work, messages: Sequence[UntoldMessage]) -> list[MoodVector | None]:
-    """The vectors of messages, rounded as stored ones are."""
+    """Return the vectors of messages, rounded like stored ones; None: a message has none."""
     found: list[MoodVector | None] = [None] * len(messages)
     if not needs_vectors(work.policy, work.embedder.model):
         return found

@@ -1,4 +1,4 @@
-"""What messages of a subject may be about: read once from their texts, kept as rows."""
+"""Possible topics of a subject's messages: read once from their texts, stored as rows."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from reverie.store.work import Work
 
 
 def write_talk(conn: Connection[Any], attempt: Run, days: SubjectDays, told: Sequence[ToldMood]) -> None:
-    """Write what the subject's own messages of some days may be about; counts messages as `topics`.
+    """Write the possible topics of the subject's own messages of some days; counts messages as `topics`.
 
-    `told` are those of the messages that had no mood so far. It is called before their moods are written, so that only
-    what had one is read again.
+    `told` has the messages that had no mood so far. Call this before their moods are written, so that only messages
+    with a mood are read again.
     """
     if not attempt.work.policy.insights.topic_days:
         return
@@ -41,7 +41,7 @@ def write_talk(conn: Connection[Any], attempt: Run, days: SubjectDays, told: Seq
 
 
 def read_talk(conn: Connection[Any], work: Work, names: Sequence[str]) -> Iterator[tuple[str, TalkMessage]]:
-    """Yield the messages of subjects that have such words, each subject's in order."""
+    """Yield the messages of subjects that have possible topics, each subject's in order."""
     params = work.params() | {"names": list(names)}
     for subject_id, turn_id, at, words, named in conn.execute(queries("signal")["read_topics"], params):
         yield subject_id, TalkMessage(turn_id, at, words, named)

@@ -1,8 +1,8 @@
-"""What a subject talks about more or less than before; pure, and the same whether messages came one by one or at once.
+"""Topics that a subject talks about more or less than before; pure, and the same for live and imported messages.
 
-Once a week, when the subject's first message of the week comes, the days before its Monday are compared: of the latest
-days on which the subject wrote, on how many it talked about a topic, and of the days before these? Days are counted and
-not messages, since the messages of a conversation are about one thing. A topic is a word in the place of a noun.
+At the subject's first message of each week, the days before its Monday are compared: on how many of the latest days on
+which the subject wrote did it talk about a topic, and on how many of the days before? Days are counted, not messages,
+since the messages of a conversation are about one thing. A topic is a word in the place of a noun.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from reverie.policy.insights import InsightsPolicy
 
 Places = npt.NDArray[np.int64]
 
-#: Share of the times that a word was used from which it must have stood in the place of a noun.
+#: The least share of its uses in which a topic must stand in the place of a noun.
 _NAMED = 0.4
-#: Share and number of the messages about a topic from which another word is told with it, and how many words are.
+#: Share and number of a topic's messages from which another word is given with it, and the most words given.
 _OFTEN, _OFTEN_MESSAGES, _TOPIC_WORDS = 0.6, 3, 3
-#: More than the days of any date.
+#: A number above the ordinal of any date.
 _DAYS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class TalkMessage:
-    """A message of the subject, with the words that it may be about; `named`: in the place of a noun."""
+    """A message of the subject with its possible topics; `named`: whether each stands in the place of a noun."""
 
     turn_id: UUID
     at: datetime
@@ -45,10 +45,10 @@ class TalkMessage:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The first message of a week, with which the days before its Monday are looked at."""
+    """The first message of a week, at which the days before its Monday are compared."""
 
     at: datetime
-    #: Days by their ordinals: the begin of those compared with, of the latest, and the Monday.
+    #: Ordinals of days: the first of the earlier days, the first of the latest days, and the Monday.
     before: int
     recent: int
     monday: int
@@ -59,7 +59,7 @@ class TalkChange:
     """A topic that the subject talks about more or less than before, or no longer does."""
 
     look: Look
-    #: The stem that names the topic for good, and its words as they are told.
+    #: The stem that names the topic permanently, and its words as shown.
     key: str
     topic: Sequence[str]
     is_more: bool
@@ -67,16 +67,16 @@ class TalkChange:
     #: Days on which the topic came up and days on which the subject wrote, lately and before.
     recent_days: tuple[int, int]
     before_days: tuple[int, int]
-    #: Messages about it lately and all messages then.
+    #: Recent messages about it, and all recent messages.
     recent_messages: tuple[int, int]
     #: All messages about it, lately and before.
     turn_ids: Sequence[UUID]
-    #: Whether the share is that of before again; the rest is then as it was told.
+    #: Whether the change is over; then the other fields are those of the change reported before.
     is_over: bool = False
 
 
 def looks_at(times: Sequence[datetime], policy: InsightsPolicy) -> list[Look]:
-    """Return when the days before are looked at; `times` are those of all messages of the subject, in order."""
+    """Return the messages at which days are compared; `times` are those of all messages of the subject, in order."""
     found: list[Look] = []
     if not policy.topic_days or not times:
         return found
@@ -87,7 +87,7 @@ def looks_at(times: Sequence[datetime], policy: InsightsPolicy) -> list[Look]:
         if found and found[-1].monday >= monday:
             continue
         recent = monday - window.days
-        # what came before must have been seen for as long as what is compared with it
+        # the days before must be known for at least as long as the latest ones
         if begin <= recent - window.days:
             found.append(Look(at=at, before=recent - before.days, recent=recent, monday=monday))
     return found
@@ -96,9 +96,9 @@ def looks_at(times: Sequence[datetime], policy: InsightsPolicy) -> list[Look]:
 def talk_changes(
     messages: Sequence[TalkMessage], times: Sequence[datetime], since: datetime, policy: InsightsPolicy
 ) -> Iterator[TalkChange]:
-    """Yield what changes with each look from `since` on.
+    """Yield the changes at each look from `since` on.
 
-    `messages` are those of the subject that have words, `times` those of all its messages, both in order.
+    `messages` are those of the subject with possible topics, `times` those of all its messages, both in order.
     """
     looks = looks_at(times, policy)
     if not looks or looks[-1].at < since:
@@ -128,7 +128,7 @@ def _over(told: TalkChange, look: Look) -> TalkChange:
 
 
 class _Topics:
-    """All topics of a subject that came up on days enough to be tested."""
+    """All topics of a subject that came up on enough days to be tested."""
 
     def __init__(self, messages: Sequence[TalkMessage], times: Sequence[datetime], policy: InsightsPolicy) -> None:
         self._policy = policy
@@ -137,7 +137,7 @@ class _Topics:
         every = np.array([at.toordinal() for at in times], np.int64)
         self._written, self._active = every, np.unique(every)
         self._stems, self._of = _messages_of(messages, self._days, policy.topic_days)
-        #: Days of each topic, each once, and uses with whether in the place of a noun; keyed by topic and day.
+        #: Uses of each topic, its distinct days, and whether uses are in the place of a noun; keyed by topic and day.
         uses = [place * _DAYS + self._days[of] for place, (of, _) in enumerate(self._of)]
         self._uses = np.concatenate(uses) if uses else np.empty(0, np.int64)
         self._on = np.unique(self._uses)
@@ -145,7 +145,7 @@ class _Topics:
         self._named = np.concatenate([[0], np.cumsum(np.concatenate(named))]) if named else np.zeros(1, np.int64)
 
     def found(self, look: Look, told: Mapping[str, TalkChange]) -> dict[str, TalkChange]:
-        """Return the topics that are talked about more or less at a look; `told` were so at the look before."""
+        """Return the topics with a change at a look; `told` has those with a change at the look before."""
         policy, first = self._policy, np.searchsorted(self._active, (look.before, look.recent, look.monday))
         of_before, of_recent = int(first[1] - first[0]), int(first[2] - first[1])
         if not of_before or not of_recent or not self._stems:
@@ -194,12 +194,12 @@ class _Topics:
         return np.asarray(self._named[last] - self._named[first] >= _NAMED * (last - first))
 
     def _has(self, place: int, look: Look) -> npt.NDArray[np.bool_]:
-        """Whether each day on which the subject wrote has the topic."""
+        """Return for each day on which the subject wrote whether it has the topic."""
         days = self._active[slice(*np.searchsorted(self._active, (look.before, look.monday)))]
         return np.isin(days, self._days[self._of[place][0]])
 
     def _change(self, recent: tuple[int, int], before: tuple[int, int], is_common: bool) -> tuple[bool, bool]:
-        """Whether it came up more often than before, and whether often enough and by enough to be told."""
+        """Return whether a topic came up more often than before, and whether the change is large enough to report."""
         now, then = recent[0] * before[1], before[0] * recent[1]
         is_more, least = now > then, self._policy.topic_everyday_days if is_common else self._policy.topic_days
         if is_more:
@@ -223,7 +223,7 @@ class _Topics:
 def _messages_of(
     messages: Sequence[TalkMessage], days: Places, least: int
 ) -> tuple[list[str], list[tuple[Places, Places]]]:
-    """The stems of topics that came up on days enough, and of each the places of its messages, and which named it.
+    """Return the stems of topics on at least `least` days, and for each the places of its messages, and which named it.
 
     Words that always come together are one topic.
     """
@@ -242,7 +242,7 @@ def _messages_of(
 
 
 def _topic(about: Sequence[TalkMessage], stem: str) -> list[str]:
-    """The word of a topic and those that mostly come with it, as they are mostly written, in the order of messages."""
+    """Return a topic's word and those that mostly come with it, in their usual spelling and order."""
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     places: dict[str, list[int]] = defaultdict(list)
     for message in about:

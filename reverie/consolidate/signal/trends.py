@@ -1,7 +1,7 @@
-"""Trends in a subject's numbers; pure, and the same whether they came in one by one or at once.
+"""Trends in a subject's numbers; pure, and the same whether the numbers came in one by one or at once.
 
-Numbers of one unit that share a word are a series: views of posts, views of recipe posts. After each number all series
-are tested that have enough of them. Of series that are mostly the same numbers, the clearest trend is told.
+Numbers of one unit that share a word are a series: views of posts, views of recipe posts. After each number, all series
+with enough numbers are tested. Of series that have mostly the same numbers, only the clearest trend is reported.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from reverie.consolidate.signal.rank_tests import Values, significant, trend_lin
 from reverie.language.measures import topic_stem
 from reverie.policy.insights import InsightsPolicy
 
-#: Words of a topic that are told.
+#: Words of a topic that are given, at most.
 _TOPIC_WORDS = 3
-#: Share of the numbers of a series from which a word is one of its topic; each has the word that makes the series.
+#: Share of a series' numbers that must have a word for it to be in the topic; all have the word of the series.
 _OFTEN = 0.8
 
 
@@ -34,14 +34,14 @@ class Number:
     #: `turn` or `outcome`, and its id.
     source: str
     source_id: UUID
-    #: Which of its source, from 0.
+    #: Its index in the source, from 0.
     place: int
     at: datetime
-    #: Who reports it, if that is not the subject.
+    #: The speaker who reports it; None: the subject.
     speaker: str | None
     metric: str
     value: float
-    #: The words that say of what it is.
+    #: The words that say what the number is of.
     topics: Sequence[str]
 
     def __hash__(self) -> int:
@@ -49,7 +49,7 @@ class Number:
 
     @property
     def order(self) -> tuple[datetime, UUID, int]:
-        """Sort key."""
+        """The sort key."""
         return self.at, self.source_id, self.place
 
 
@@ -57,51 +57,51 @@ class Number:
 class Trend:
     """A series that rises or falls, as of its latest number."""
 
-    #: The word that names the series for good, and those that say of what it is.
+    #: The word that names the series permanently, and those that say what it is of.
     key: str
     topic: Sequence[str]
     speaker: str | None
     metric: str
-    #: The ends of the line through the values.
+    #: The first and last value of the line through the values.
     first: float
     last: float
     p: float
-    #: The numbers over which it was tested, in order.
+    #: The numbers that were tested, in order.
     numbers: Sequence[Number]
 
     @property
     def change(self) -> float:
-        """Change from the first end of the line to the last, as a share of the larger: from -1 to 1, or beyond."""
+        """The change from first to last value of the line, as a share of the larger: from -1 to 1, or beyond."""
         return (self.last - self.first) / (max(abs(self.first), abs(self.last)) or 1.0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TrendChange:
-    """What is new once a number is known: a trend that began or became another, or one that is none any more."""
+    """A change that a number brings: a trend that began, a trend that changed, or one that is over."""
 
     trend: Trend
-    #: The latest number, with which it changed.
+    #: The number that brought the change.
     by: Number
-    #: Whether it is none any more; the trend is then the one that was told.
+    #: Whether the trend is over; then it is the one reported before.
     is_over: bool = False
 
 
-#: Names a series: speaker, unit, word.
+#: The key of a series: speaker, unit, word.
 SeriesKey = tuple[str | None, str, str]
 
 
 def trend_changes(numbers: Sequence[Number], since: datetime, policy: InsightsPolicy) -> Iterator[TrendChange]:
-    """Yield what changes with each number from `since` on; `numbers` are all of a subject's, in order.
+    """Yield the changes with each number from `since` on; `numbers` are all numbers of a subject, in order.
 
-    A trend is new, or its change has moved by a step of the policy, or it is none any more: its test alone, without
-    those of other series, is no longer below `trend_over`.
+    A trend is new, or its change has moved by a step of the policy, or it is over: its own test, without those of other
+    series, is no longer below `trend_over`.
     """
     if not policy.trend_numbers or not numbers or numbers[-1].at < since:
         return  # without a new number nothing changes
     known, told = _AllSeries(policy), dict[SeriesKey, Trend]()
     for number in numbers:
         if not known.add(number):
-            continue  # it changes no series that is long enough
+            continue  # no series that is long enough changed
         found = known.trends(told)
         if number.at >= since:
             for key, trend in found.items():
@@ -114,13 +114,13 @@ def trend_changes(numbers: Sequence[Number], since: datetime, policy: InsightsPo
 
 
 def _step(trend: Trend, policy: InsightsPolicy) -> int:
-    """How strong a trend is, in steps of the policy, with its direction."""
+    """Return the strength of a trend in steps of the policy, with its direction as sign."""
     steps = 1 + int(abs(trend.change) / policy.trend_step)
     return steps if trend.change > 0 else -steps
 
 
 def _overlap(one: Trend, other: Trend) -> bool:
-    """Whether at least half of the numbers of the shorter series are in the other."""
+    """Return whether at least half of the numbers of the shorter series are in the other."""
     first, second = ({(each.source_id, each.place) for each in trend.numbers} for trend in (one, other))
     return 2 * len(first & second) >= min(len(first), len(second))
 
@@ -130,20 +130,20 @@ class _Series:
 
     def __init__(self) -> None:
         self.numbers: list[Number] = []
-        #: Tells series apart that do not have the same numbers.
+        #: A hash of the numbers: series with the same numbers have the same.
         self.signature = 0
-        #: Of the last `trend_days`: p-value and trend as of the last number, once asked for.
+        #: p-value and trend over the latest `trend_days`, once computed.
         self._p: float | None = None
         self._trend: Trend | None = None
 
     def add(self, number: Number) -> None:
-        """Take the next number."""
+        """Add the next number."""
         self.numbers.append(number)
         self.signature = hash((self.signature, number.order))
         self._p = self._trend = None
 
     def p(self, policy: InsightsPolicy) -> float | None:
-        """Return the p-value of the test for a trend; None: on too few days there was a number."""
+        """Return the p-value of the test for a trend; None: too few days have a number."""
         if self._p is None:
             _, values, _ = self._days(policy)
             self._p = trend_p(values) if len(values) >= policy.trend_numbers else -1.0
@@ -167,7 +167,7 @@ class _Series:
         return self._trend
 
     def _days(self, policy: InsightsPolicy) -> tuple[Values, Values, list[Number]]:
-        """The days over which it is tested, the median of each day's numbers, and these numbers."""
+        """Return the days to test, the median of each day's numbers, and these numbers."""
         begin = self.numbers[-1].at - timedelta(days=policy.trend_days)
         counted = self.numbers[bisect_left(self.numbers, begin, key=attrgetter("at")) :]
         days: dict[int, list[float]] = defaultdict(list)
@@ -185,7 +185,7 @@ class _AllSeries:
         self._series: dict[SeriesKey, _Series] = defaultdict(_Series)
 
     def add(self, number: Number) -> bool:
-        """Take the next number; return whether it belongs to a series that is long enough."""
+        """Add the next number; return whether it belongs to a series that is long enough."""
         unit, longest = topic_stem(number.metric), 0
         for stem in dict.fromkeys(map(topic_stem, number.topics)):
             series = self._series[number.speaker, unit, stem]
@@ -194,7 +194,7 @@ class _AllSeries:
         return longest >= self._policy.trend_numbers
 
     def trends(self, told: Collection[SeriesKey]) -> dict[SeriesKey, Trend]:
-        """Return the trends that are told, each by the first of the words that could name it; `told` were before."""
+        """Return the trends to report, each by the first word that could name it; `told` has those reported before."""
         numbers, tested = self._policy, list(self._tested())
         clear = significant([p for _, p in tested], numbers.trend_level)
         found = [
@@ -229,7 +229,7 @@ class _AllSeries:
 
 
 def _topic(numbers: Sequence[Number]) -> list[str]:
-    """The words of most numbers as they are mostly written, in the order in which they mostly stand."""
+    """Return the words that most of the numbers have, in their usual spelling and order."""
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     places: dict[str, list[int]] = defaultdict(list)
     for number in numbers:

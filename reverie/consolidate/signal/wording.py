@@ -54,7 +54,7 @@ def hours_memory(band: Band, evidence: Felt, tenant_id: str, subject_id: str, im
 
 
 def sources_of(candidate: Candidate, turn_ids: tuple[UUID, ...]) -> list[Lineage]:
-    """Return where a memory of signals comes from: the message that made it, and those before that counted."""
+    """Return the lineage of a memory of signals: the message that made it, and earlier ones that counted."""
     return [
         Lineage(
             memory_id=candidate.id,

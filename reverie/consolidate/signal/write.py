@@ -1,4 +1,4 @@
-"""Rows of moods, figures and what follows from them, in the caller's transaction."""
+"""Writes moods, figures and what follows from them, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reverie.store.runs import Run
 
 
 def write_moods(conn: Connection[Any], attempt: Run, told: Sequence[ToldMood]) -> None:
-    """Write and count moods; a message that has one keeps it."""
+    """Write and count moods; a message that already has one keeps it."""
     columns = {
         "turn_ids": [each.message.id for each in told],
         "subject_ids": [each.message.subject_id for each in told],
@@ -37,7 +37,7 @@ def write_moods(conn: Connection[Any], attempt: Run, told: Sequence[ToldMood]) -
 
 
 def write_figures(conn: Connection[Any], attempt: Run, days: SubjectDays) -> None:
-    """Make the figures of some days again; counts rows as `days`."""
+    """Replace the figures of some days; counts rows as `days`."""
     sql, params = queries("signal"), attempt.params() | days.params()
     conn.execute(sql["clear_figures"], params)
     plan_by_group(conn)
@@ -45,7 +45,7 @@ def write_figures(conn: Connection[Any], attempt: Run, days: SubjectDays) -> Non
 
 
 def write_followed(conn: Connection[Any], attempt: Run, followed: Sequence[Followed]) -> None:
-    """Write what follows from figures in the place of what followed before; memories that are there stay."""
+    """Replace what follows from the figures of these subjects; existing memories stay."""
     sql, params = queries("signal"), attempt.params()
     conn.execute(sql["clear_followed"], params | {"names": [each.subject_id for each in followed]})
     periods = [(each.subject_id, period) for each in followed for period in each.periods]

@@ -17,18 +17,18 @@ from reverie.policy import Policy
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileUpdate:
-    """What is written of one subject."""
+    """The changes to write for one subject."""
 
     subject_id: str
-    #: The observations that the profile includes now.
+    #: Observations that the profile now includes.
     observations: Sequence[Observation]
-    #: Whether a model's reply is part of it.
+    #: Whether it includes a model's reply.
     asked: bool
     changed: Sequence[EntryRecord] = ()
     added: Sequence[EntryRecord] = ()
-    #: Entries that rest on something that a person found wrong.
+    #: Entries that are based on something that a person found wrong.
     wrong: Sequence[UUID] = ()
-    #: Empty: the narrative stays.
+    #: New narrative; if empty, the stored one stays.
     narrative: str = ""
     told_until: datetime
     made_at: datetime
@@ -38,19 +38,19 @@ class ProfileUpdate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PostponedSubject:
-    """A subject whose reply was unusable: it waits for the next cycle."""
+    """A subject that waits for the next cycle because the reply about it was unusable."""
 
     subject_id: str
     #: Unusable replies in a row.
     failures: int
-    #: Why there was no reply, as a code.
+    #: Code of the reason for the missing reply.
     reason: str | None
 
 
 def decide_update(
     tenant_id: str, profile: StoredProfile, answered: ShownReply | None, policy: Policy, *, as_of: datetime
 ) -> ProfileUpdate:
-    """Return the update of a profile by its observations: by rules, and by a model's reply where there is one."""
+    """Return the update of a profile by its observations, from rules and from a model's reply if there is one."""
     subject_id, observations = profile.subject_id, profile.observations
     findings = findings_of_rules(tenant_id, subject_id, observations, policy)
     reply = ProfileFindings()
@@ -69,7 +69,7 @@ def decide_update(
         wrong=profile.wrong,
         narrative=reply.narrative if reply.narrative != profile.narrative else "",
         told_until=max(profile.told_until or latest, latest),
-        # a late observation is included at its own time, but no narrative replaces one that was made after it
+        # a late observation counts at its own time, but its narrative must not replace one that was made later
         made_at=max(profile.made_at or as_of, as_of),
         facts=reply.facts,
         discarded=Counter(findings.discarded) + Counter(reply.discarded) + Counter(no_room=len(surplus)),

@@ -1,4 +1,4 @@
-"""Profiles by a language model: the prompt, the input about a subject, and the check of a reply."""
+"""Profiles by a language model: the prompt, its input about a subject, and the check of a reply."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reverie.model.scaffold import BASES, entry_text, nested_values, scaffold_le
 from reverie.policy import Policy
 from reverie.store.runs import Run
 
-#: Tokens of a reply: a narrative, entries and facts.
+#: Tokens that a reply may have, for a narrative, entries and facts.
 _MAX_TOKENS = 4000
 #: Words of a profile that need no source.
 _OWN_WORDS = "User Role Goals Projects Preferences Has Is Was Works Lives Likes Prefers Wants Needs Uses Owns Plans"
@@ -34,7 +34,7 @@ class SubjectAnswer:
     model: str
 
     def reply(self) -> ShownReply | None:
-        """Return the reply with what the model was shown; None if there was no usable one."""
+        """Return the reply with its input, or None if there was no usable reply."""
         if self.answer.reply is None:
             return None
         return ShownReply(
@@ -46,7 +46,7 @@ class SubjectAnswer:
 
 
 def synthesis_prompt(policy: Policy) -> Prompt[Synthesis]:
-    """Return the prompt about profiles, with the policy's numbers."""
+    """Return the prompt for profiles, with the policy's numbers."""
     numbers = policy.profile
     return load_prompt(
         "synthesize",
@@ -61,9 +61,9 @@ def synthesis_prompt(policy: Policy) -> Prompt[Synthesis]:
 def ask_profiles(
     attempt: Run, model: LanguageModel, prompt: Prompt[Synthesis], profiles: Sequence[StoredProfile]
 ) -> dict[str, SubjectAnswer]:
-    """Ask about each profile; return the answers by subject.
+    """Ask about each profile and return the answers by subject.
 
-    No connection is held while the model works. Raises as `ask` does when the model cannot be used at all.
+    No connection is held while the model works. Raises the errors of `ask` if the model cannot be used at all.
     """
     attempt.report.model = model.key
     policy = attempt.work.policy
@@ -76,7 +76,7 @@ def ask_profiles(
 
 
 def profile_input(profile: StoredProfile, policy: Policy) -> PromptInput:
-    """Return what a model is shown of a subject: the profile, and the observations that wait for it, with types."""
+    """Return a model's input about a subject: the profile, and the observations that wait for it, with their types."""
     letters, observations = policy.profile.excerpt_letters, profile.observations
     scaffold = nested_values((entry.path, entry.value) for entry in profile.active if not entry.connection_id)
     content = {
@@ -90,14 +90,14 @@ def profile_input(profile: StoredProfile, policy: Policy) -> PromptInput:
 
 
 class NarrativeCheck:
-    """Rejects a subject's first reply if its narrative is too long or ungrounded; the second one is shortened."""
+    """Rejects a subject's first reply if its narrative is too long or ungrounded; a second reply is shortened."""
 
     def __init__(self, words: int) -> None:
         self._words = words
         self._rejected: set[str] = set()
 
     def __call__(self, shown: PromptInput, reply: Synthesis) -> InvalidReply | None:
-        """Return why the model is to reply again, once for each subject."""
+        """Return the reason why the model must reply again, at most once for each subject."""
         if shown.subject_id in self._rejected:
             return None
         self._rejected.add(shown.subject_id)
@@ -112,7 +112,7 @@ class NarrativeCheck:
 
 
 def _shown_texts(shown: PromptInput) -> list[str]:
-    """All that the model was shown, as texts."""
+    """Return everything that the model was shown, as texts."""
     content: Mapping[str, Any] = shown.content
     leaves = scaffold_leaves(content["current_scaffold"], depth=len(BASES) * 2)
     scaffold = " ".join(entry_text(path, value) for path, value, _ in leaves)

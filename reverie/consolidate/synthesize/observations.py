@@ -1,4 +1,4 @@
-"""Observations that wait for a subject's profile, and the profile as it is stored. Pure."""
+"""Observations that wait for a subject's profile, and the stored profile. Pure."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Observation:
 
     @property
     def basis(self) -> Basis:
-        """The basis of entries that follow from it; a document is nobody's statement."""
+        """The basis of entries made from the observation; a document counts as inferred, not as said."""
         if self.type == "correction":
             return "correction"
         return {"interactive": "said", "autonomous": "autonomous"}.get(self.channel, "inferred")  # type: ignore[return-value]
 
     def excerpt(self, letters: int) -> str:
-        """Return it as one line of at most so many letters."""
+        """Return the observation as one line of at most `letters` characters."""
         prefix = (self.connection_id if self.type == "connection_context" else None, self.key)
         line = " ".join(": ".join(part for part in (*prefix, self.content) if part).split())
         return line if len(line) <= letters else f"{line[: letters - 1].rstrip()}…"
@@ -40,14 +40,14 @@ class Observation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredProfile:
-    """A subject's profile as it is stored, with the observations that wait for it."""
+    """A subject's stored profile, with the observations that wait for it."""
 
     subject_id: str
     #: In event order; at least one.
     observations: tuple[Observation, ...]
-    #: All entries but those that a person found wrong.
+    #: All entries except those that a person found wrong.
     records: tuple[EntryRecord, ...] = ()
-    #: Entries that a person found wrong and that are not marked so yet.
+    #: Entries that a person found wrong and that are not marked as wrong yet.
     wrong: tuple[UUID, ...] = ()
     narrative: str = ""
     #: Event time of the latest observation in the narrative.
@@ -58,7 +58,7 @@ class StoredProfile:
 
     @property
     def active(self) -> list[ProfileEntry]:
-        """The entries in force."""
+        """Entries in force."""
         return [record.entry for record in self.records if record.state == "active"]
 
 
@@ -71,7 +71,7 @@ class SynthesizedFact:
 
     @property
     def happened_at(self) -> datetime:
-        """Event time of its latest source."""
+        """Event time of the latest source."""
         return max(source.at for source in self.sources)
 
 
@@ -86,5 +86,5 @@ class ProfileFindings:
     discarded: dict[str, int] = field(default_factory=dict)
 
     def discard(self, reason: str) -> None:
-        """Count one discarded for a reason."""
+        """Count a discarded entry or fact by its reason."""
         self.discarded[reason] = self.discarded.get(reason, 0) + 1

@@ -1,4 +1,4 @@
-"""Observations and stored profiles of subjects, from Postgres, and the facts that are known of them."""
+"""Observations, stored profiles and known facts of subjects, from Postgres."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ENTRY_COLUMNS = ("id", "connection_id", "path", "value", "confidence", "basis",
 
 
 def waiting_subjects(conn: Connection[Any], work: Work, choice: dict[str, Any], after: str) -> list[str]:
-    """Return the next subjects `after` one with observations that wait, as `choice` says."""
+    """Return the next subjects, `after` the given one, with waiting observations that match `choice`."""
     params = work.params() | choice | {"after": after}
     return [row[0] for row in conn.execute(queries("synthesize")["read_waiting"], params)]
 
@@ -28,7 +28,7 @@ def waiting_subjects(conn: Connection[Any], work: Work, choice: dict[str, Any], 
 def read_profiles(
     conn: Connection[Any], work: Work, choice: dict[str, Any], subject_ids: Sequence[str]
 ) -> dict[str, StoredProfile]:
-    """Return the profiles of those subjects for which observations wait."""
+    """Return the profiles of those of the subjects that have waiting observations."""
     sql, params = queries("synthesize"), work.params() | choice | {"portion": subject_ids}
     observations: dict[str, list[Observation]] = defaultdict(list)
     for subject_id, *row in conn.execute(sql["read_observations"], params):
@@ -60,7 +60,7 @@ def read_profiles(
 
 
 def known_facts(conn: Connection[Any], work: Work, candidates: Sequence[Candidate]) -> set[UUID]:
-    """Return the candidates that are known word for word, or that a person found wrong or had forgotten.
+    """Return the ids of candidates that are known word for word, or that a person found wrong or had forgotten.
 
     The caller holds the lock of their subjects.
     """
@@ -74,7 +74,7 @@ def known_facts(conn: Connection[Any], work: Work, candidates: Sequence[Candidat
 
 
 def _entry_records(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[str, EntryRecord, bool]]:
-    """Subject, record, and whether the entry rests on something that a person found wrong."""
+    """Yield subject, record, and whether the entry is based on something that a person found wrong."""
     number = len(_ENTRY_COLUMNS)
     by_id: dict[UUID, ProfileEntry] = {}
     for _, *row in rows:

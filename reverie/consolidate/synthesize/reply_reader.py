@@ -1,8 +1,8 @@
-"""Entries and facts that a language model's reply states, as far as the observations support them. Pure.
+"""Entries and facts from a language model's reply, as far as the observations support them. Pure.
 
-A reply may be wrong, so it is checked against what the model was shown. A value with an invented name or number is
-discarded, and so is a key that nobody used, and a change that no observation speaks of. The basis of an entry follows
-from the observations that have its words.
+A reply may be wrong, so it is checked against the texts that the model was shown. A value with an invented name or
+number is discarded, and so is an invented key, and a change that no observation supports. The basis of an entry follows
+from the observations that contain its words.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from reverie.model.scaffold import (
 from reverie.policy import Policy
 
 _WORD = re.compile(r"[^\W_]{3,}|\d+")
-#: Share of a value's words that an observation must have to be a source of the value.
+#: Share of a value's words that an observation must contain to be a source of the value.
 _SHARED = 0.5
 
 
 class Synthesis(Reply):
     """What a model replies, named as in the seed (Agent 3.B)."""
 
-    # the docstring is in the schema that the model is shown: another one changes the prompt, and no kept reply fits it
+    # the docstring is part of the prompt, by its schema: if it changes, no kept reply can be used
 
     #: Entries that are new or changed; null ends one. An object of `value` and `confidence` says how sure it is.
     updated_scaffold: dict[str, Any]
@@ -56,7 +56,7 @@ class Synthesis(Reply):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShownReply:
-    """A reply with what the model was shown."""
+    """A reply with its input."""
 
     reply: Synthesis
     #: All texts that the model was shown.
@@ -66,7 +66,7 @@ class ShownReply:
 
 
 class ReplyReader:
-    """Reads the reply about one subject: `findings` are the parts of it that the observations support."""
+    """Reads the reply about one subject; `findings` returns the parts that the observations support."""
 
     def __init__(
         self,
@@ -81,14 +81,14 @@ class ReplyReader:
         self._answered, self._shown = answered, answered.shown
         self._observations, self._policy = observations, policy
         letters = policy.profile.excerpt_letters
-        #: Observations with the words that the model was shown of them.
+        #: Observations, each with its words that the model was shown.
         self._words = [(each, _words(each.excerpt(letters))) for each in observations]
         self._active = [record.entry for record in records if record.state == "active"]
         self._outweighed = [record.entry for record in records if record.state == "outweighed"]
         self._findings = ProfileFindings()
 
     def findings(self) -> ProfileFindings:
-        """Return narrative, entries and facts; call it once."""
+        """Return narrative, entries and facts. Call this only once."""
         reply, numbers = self._answered.reply, self._policy.profile
         self._findings.narrative = grounded_narrative(
             reply.updated_working_memory, numbers.narrative_words, self._shown
@@ -104,7 +104,7 @@ class ReplyReader:
         return self._findings
 
     def _below(self, path: KeyPath) -> list[ProfileEntry]:
-        """Entries in force at a path or below it."""
+        """Return the entries in force at a path or below it."""
         place = ("", *map(folded_key, path))
         return [entry for entry in self._active if entry.place[: len(place)] == place]
 
@@ -147,7 +147,7 @@ class ReplyReader:
         return stable_id(at, "scaffold", self._tenant_id, self._subject_id, self._answered.input_hash.hex(), *path)
 
     def _facts(self) -> Iterator[SynthesizedFact]:
-        """Facts that the shown texts support and that no single observation states."""
+        """Yield the facts that the shown texts support and that no single observation states."""
         known = {_statement(each.content) for each in self._observations}
         number = 0
         for text in self._answered.reply.facts_to_embed:
@@ -167,12 +167,12 @@ class ReplyReader:
                 yield SynthesizedFact(content=content, sources=tuple(sources))
 
     def _supporting(self, text: str) -> list[Observation]:
-        """The observations that have enough of a text's words."""
+        """Return the observations that contain enough of a text's words."""
         wanted = _words(text)
         return [each for each, words in self._words if _shares(wanted, words)]
 
     def _with_names(self, text: str, path: KeyPath, supporting: Sequence[Observation]) -> list[Observation]:
-        """These, and the observations that have the other names, numbers and keys of the text; in event order."""
+        """Add the observations that have the other names, numbers and keys of the text; return all in event order."""
         if not supporting:
             return []
         contents = [each.content for each in supporting]
@@ -182,9 +182,9 @@ class ReplyReader:
 
 
 def fact_id(tenant_id: str, subject_id: str, fact: SynthesizedFact) -> UUID:
-    """Return the id of a fact: the UUID5 of its content and metadata, behind its event time.
+    """Return the id of a fact: its event time, followed by the UUID5 of its content and metadata.
 
-    Ids of memories begin with their event time, and recall reads them by it.
+    Ids of memories begin with their event time because recall reads them by time.
     Source: docs/design-sources.md, Agent 4.3.
     """
     metadata = {
@@ -195,7 +195,7 @@ def fact_id(tenant_id: str, subject_id: str, fact: SynthesizedFact) -> UUID:
 
 
 def grounded_narrative(narrative: str, words: int, shown: Sequence[str]) -> str:
-    """Return the sentences of a narrative that the shown texts support, as many as fit into so many words."""
+    """Return the sentences of a narrative that the shown texts support, up to a number of words."""
     kept: list[str] = []
     for sentence in sentences(narrative):
         length = len(sentence.split())
@@ -214,7 +214,7 @@ def _statement(text: str) -> str:
 
 
 def _shares(wanted: frozenset[str], words: frozenset[str]) -> bool:
-    """Whether enough of the wanted words are there."""
+    """Return whether `words` contain enough of the wanted words."""
     return bool(wanted) and len(wanted & words) >= _SHARED * len(wanted)
 
 

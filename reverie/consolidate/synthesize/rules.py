@@ -14,7 +14,7 @@ from reverie.policy import Policy
 def findings_of_rules(
     tenant_id: str, subject_id: str, observations: Sequence[Observation], policy: Policy
 ) -> ProfileFindings:
-    """Return the entries that observations state as keys and values; all others become memories, or are for a model."""
+    """Return the entries that observations state as keys and values; others become memories or need a model."""
     findings, numbers = ProfileFindings(), policy.profile
     for each in observations:
         if each.key is None or each.type not in ("scaffold_update", "connection_context"):

@@ -1,8 +1,8 @@
 """synthesize: observations become a subject's profile.
 
-Events of the bus, and where the policy says so memories that rules made of turns, become a narrative, a scaffold of
-keys, and facts. A language model does it at each cycle; without one, rules take the keys and values that observations
-state. Each observation is marked in the transaction that includes it in the profile, so that a crash neither loses nor
+Events of the bus, and memories that rules made from turns if the policy says so, become a narrative, a scaffold of
+keys, and facts. A language model does this at each cycle; without one, rules take the keys and values that observations
+state. Each observation is marked in the transaction that includes it in the profile, so a crash neither loses nor
 repeats one. Observations for which a model gives no usable reply wait for the next cycle.
 Source: docs/design-sources.md, Agent 3.B and 5.1.
 """
@@ -29,11 +29,11 @@ from reverie.store.locks import add_subjects, lock_subjects
 from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
 
-#: Subjects in one transaction that a model is asked about, and that rules work on.
+#: Subjects in one transaction: with a language model, and with rules alone.
 _ASKED, _BY_RULES = 20, 500
-#: Observations of a subject that rules work on at a time.
+#: Observations of a subject that rules process at a time.
 _OBSERVATIONS = 1000
-#: Reasons that last until somebody acts; the rules do the work.
+#: Reasons that last until somebody acts; until then the rules do the work.
 _LASTING = frozenset({"credit", "unpriced", "unrecorded"})
 
 
@@ -41,11 +41,11 @@ def synthesize(work: Work) -> Report:
     """Update profiles; counts `observations`, `by_rules`, `entries`, `replaced`, `conflicts`, `facts`,
     `narratives`, `waiting` subjects, and discards by reason; with a language model also the counts of `ask`.
 
-    With a language model, observations from within the policy's `max_wait_minutes` are left for the next cycle: by then
+    With a language model, observations of the last `max_wait_minutes` (policy) are left for the next cycle: by then
     every turn of that time is in the log, whichever driver runs the stages. A dry run asks no model.
 
     Raises:
-        UnansweredError, InferenceError: the model cannot be used at all; what was done before stands.
+        UnansweredError, InferenceError: the model cannot be used at all; earlier work is kept.
     """
     model = None if work.dry_run else work.language_model
     with run(work, "synthesize") as attempt:
@@ -59,25 +59,25 @@ def synthesize(work: Work) -> Report:
                 if not subject_ids:
                     attempt.record(conn)
             synthesis.update(subject_ids)
-            if work.dry_run:  # it writes nothing, and was given all subjects
+            if work.dry_run:  # it writes nothing, and all subjects were in this portion
                 break
     return attempt.report
 
 
 def lag(policy: Policy) -> timedelta:
-    """Return for how long turns may be on their way to the log: a cycle with a model leaves them to the next."""
+    """Return how long a turn may take to reach the log; a cycle with a model leaves turns of that time to the next."""
     return timedelta(minutes=policy.queue.max_wait_minutes)
 
 
 class _Synthesizer:
-    """Updates the profiles of one run, a portion of subjects at a time."""
+    """Updates profiles in one run, a portion of subjects at a time."""
 
     def __init__(self, attempt: Run, model: LanguageModel | None) -> None:
         work, numbers = attempt.work, attempt.work.policy.profile
         self._attempt, self._work, self._model = attempt, work, model
         self._prompt = synthesis_prompt(work.policy) if model else None
         self._most = None if work.dry_run else numbers.observations if model else _OBSERVATIONS
-        #: Which observations are read, and of how many subjects at a time.
+        #: Query parameters: the observations to read, and the number of subjects at a time.
         self.choice: dict[str, Any] = {
             "horizon": work.as_of - lag(work.policy) if model else work.as_of,
             "from_memories": numbers.from_memories and model is not None,
@@ -88,12 +88,12 @@ class _Synthesizer:
         }
 
     def update(self, subject_ids: list[str]) -> None:
-        """Update the profiles of a portion, again and again until no observation of theirs is left."""
+        """Update the profiles of a portion until none of its observations is left."""
         while subject_ids:
             subject_ids = self._round(subject_ids)
 
     def _round(self, subject_ids: list[str]) -> list[str]:
-        """Update the profiles once; return the subjects that have more observations, or changed while asked about."""
+        """Update the profiles once; return subjects with more observations, and those that changed in the meantime."""
         work, answers = self._work, self._ask(subject_ids)
         with work.transaction() as conn:
             add_subjects(conn, work.tenant_id, subject_ids)
@@ -129,7 +129,7 @@ class _Synthesizer:
         return ask_profiles(self._attempt, self._model, self._prompt, list(profiles.values()))
 
     def _decide(self, profile: StoredProfile, answer: SubjectAnswer | None) -> ProfileUpdate | PostponedSubject | None:
-        """Decide on one subject; None: it changed since the model was asked, and is asked about again."""
+        """Decide on one subject; None if it changed since the model was asked, so that it is asked about again."""
         work, policy = self._work, self._work.policy
         if self._model is not None:
             if answer is None or answer.shown.content != profile_input(profile, policy).content:

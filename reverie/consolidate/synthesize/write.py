@@ -1,4 +1,4 @@
-"""Updates of profiles, written in one transaction: entries, narratives, facts, and the marks of what is done."""
+"""Writes updates of profiles in one transaction: entries, narratives, facts, and marks of included observations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ORIGIN = "synthesis"
 
 
 def write_postponed(conn: Connection[Any], attempt: Run, postponed: Sequence[PostponedSubject]) -> None:
-    """Write which subjects wait for the next cycle, and count them."""
+    """Write and count the subjects that wait for the next cycle."""
     if not postponed:
         return
     columns = {
@@ -46,7 +46,7 @@ def write_updates(
     model: str | None,
     prompt_hash: bytes | None,
 ) -> None:
-    """Write updates of profiles, and count them; `model` and `prompt_hash` are those of the replies in them."""
+    """Write and count updates of profiles; `model` and `prompt_hash` are those of their replies."""
     if not updates:
         return
     sql, report = queries("synthesize"), attempt.report
@@ -136,7 +136,7 @@ def _narrative_id(tenant_id: str, update: ProfileUpdate) -> UUID:
 
 
 def _write_facts(conn: Connection[Any], attempt: Run, model: str | None, updates: Sequence[ProfileUpdate]) -> None:
-    """Write facts as candidates, but none that is known or that a person found wrong."""
+    """Write facts as candidates, except those that are known or that a person found wrong."""
     facts = [(_candidate(attempt, update.subject_id, fact, model), fact) for update in updates for fact in update.facts]
     if not facts:
         return

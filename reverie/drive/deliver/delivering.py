@@ -1,4 +1,4 @@
-"""Fill the outbox of a tenant, send what is due, and settle it: at least once, with pauses that grow."""
+"""Fills the outbox of a tenant, sends due messages at least once, with growing pauses, and records the results."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from reverie.drive.deliver.sending import OutgoingMessage, Send, send_by_http
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
-#: Pauses after each failed attempt, those that Standard Webhooks recommends; after the last a message is a dead letter.
+#: Pauses after each failed attempt, as Standard Webhooks recommends; after the last, a message is a dead letter.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400))
-#: How long a message is held by whoever sends it, and how many are at once.
+#: Time for which a sender holds its messages, and their number.
 _LEASE, _BATCH = timedelta(minutes=10), 20
-#: How long delivered messages are kept.
+#: Retention of delivered messages.
 _KEPT = timedelta(days=30)
 _GONE = 410
 
@@ -30,8 +30,8 @@ def deliver(
 ) -> dict[str, int]:
     """Deliver to the webhooks of a tenant; return counts of `filled`, `delivered`, `failed` and `dead`.
 
-    `as_of` is the logical time at which triggers are due; `clock` times the attempts. Several may deliver at once. No
-    transaction is open while a request is sent.
+    `as_of` is the logical time at which triggers are due; `clock` times the attempts. Several processes may deliver at
+    once. No transaction is open while a request is sent.
     """
     counts: Counter[str] = Counter(filled=0, delivered=0, failed=0, dead=0)
     counts["filled"] = fill_outbox(store, tenant_id, as_of=as_of, now=clock())
@@ -45,7 +45,7 @@ def deliver(
 
 
 def fill_outbox(store: Store, tenant_id: str, *, as_of: datetime, now: datetime) -> int:
-    """Write messages for what is due and what changed since, in one transaction; return how many."""
+    """Write messages for due triggers and new changes, in one transaction; return how many."""
     sql = queries("deliver")
     params = {"tenant": tenant_id, "as_of": as_of, "now": now, "before": now - _KEPT}
     with store.transaction(tenant_id) as conn:
@@ -73,7 +73,7 @@ def _claim(store: Store, tenant_id: str, now: datetime) -> list[OutgoingMessage]
 def _settle(
     store: Store, tenant_id: str, answers: Sequence[tuple[OutgoingMessage, int | str, datetime]], now: datetime
 ) -> Counter[str]:
-    """Note what became of messages: a status of 2xx accepts one, 410 ends the webhook, all else is tried again."""
+    """Record the results of messages: 2xx accepts one, 410 ends the webhook, everything else is tried again."""
     counts: Counter[str] = Counter()
     columns: dict[str, list[Any]] = {"ids": [], "statuses": [], "due_at": [], "errors": []}
     gone = []

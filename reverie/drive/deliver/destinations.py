@@ -1,7 +1,7 @@
 """The hosts to which webhooks may go: those with public addresses, and those in `REVERIE_WEBHOOK_PRIVATE_HOSTS`.
 
-Whoever may add a webhook could otherwise have this server send requests into its own network, and learn from the
-answers what is there (server-side request forgery, https://owasp.org/www-community/attacks/Server_Side_Request_Forgery).
+Otherwise, anyone who may add a webhook could make this server send requests into its own network and learn from the
+answers (server-side request forgery, https://owasp.org/www-community/attacks/Server_Side_Request_Forgery).
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from reverie.errors import InputError
 
 SETTING: Final = "REVERIE_WEBHOOK_PRIVATE_HOSTS"
 _LOCAL_NAMES: Final = ("localhost", ".localhost")
-#: Translates IPv4 for networks that have only IPv6 (RFC 6052).
+#: Prefix that translates IPv4 for networks with only IPv6 (RFC 6052).
 _NAT64: Final = IPv6Network("64:ff9b::/96")
-#: Its prefix within a network of one's own (RFC 8215).
+#: The same prefix for local use (RFC 8215).
 _OWN_NAT64: Final = IPv6Network("64:ff9b:1::/48")
 
 
 def is_public(address: str) -> bool:
     """Return whether an IP address can be reached from the whole internet, by the registries of IANA.
 
-    Private, loopback, link-local (with the metadata services of clouds), shared and reserved addresses are not, nor are
-    IPv6 addresses that stand for such an IPv4 address, nor is multicast.
+    Private, loopback, link-local (with the metadata services of clouds), shared, reserved and multicast addresses are
+    not public, nor are IPv6 addresses that map to such an IPv4 address.
     """
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
@@ -48,7 +48,7 @@ def require_public(host: str, private_hosts: Collection[str] = ()) -> None:
 
 
 def _numeric(host: str) -> list[str]:
-    """The address that a host is, in whatever notation the resolver reads (`127.1`, `0x7f000001`); none for a name."""
+    """Return a numeric host's address, in any notation of the resolver (`127.1`, `0x7f000001`); nothing for a name."""
     try:
         found = socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
     except (OSError, UnicodeError):
@@ -57,7 +57,7 @@ def _numeric(host: str) -> list[str]:
 
 
 def _translated(ip: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address to which an IPv6 address leads: mapped, 6to4, Teredo or NAT64."""
+    """Return the IPv4 address to which an IPv6 address leads: mapped, 6to4, Teredo or NAT64."""
     if ip in _NAT64:
         return IPv4Address(ip.packed[-4:])
     return ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)

@@ -1,4 +1,4 @@
-"""The network as webhooks see it: connections to public addresses only."""
+"""The network backend of webhooks: connections to public addresses only."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class AddressRefused(httpcore.ConnectError):
 
 
 class PublicNetwork(httpcore.NetworkBackend):
-    """Connects to public addresses only: resolves a host once, checks every address, and connects to one of these.
+    """Connects to public addresses only: resolves a host once, checks every address, and connects to one of them.
 
-    A second look at the DNS, which could answer differently, does not take place. Certificates are still checked
+    The host is not resolved a second time, since the DNS could answer differently. Certificates are still checked
     against the name of the host.
     """
 
     def __init__(self, private_hosts: Collection[str] = ()) -> None:
-        """`private_hosts`: names, in lower case, whose addresses are not checked."""
+        """Exempt `private_hosts`, names in lower case, from the check of their addresses."""
         self._private_hosts = private_hosts
         self._network = httpcore.SyncBackend()
 

@@ -1,4 +1,4 @@
-"""One signed request of a webhook, as Standard Webhooks describes it (https://www.standardwebhooks.com)."""
+"""One signed request to a webhook, as Standard Webhooks describes it (https://www.standardwebhooks.com)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ TIMEOUT = 15.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingMessage:
-    """A message that is due, with where it goes."""
+    """A due message, with its destination."""
 
     id: UUID
     subscription_id: UUID
     url: str
     secret: str
     payload: Mapping[str, Any]
-    #: This attempt included.
+    #: Number of attempts, including this one.
     attempts: int
 
 
@@ -34,8 +34,8 @@ Send = Callable[[OutgoingMessage, datetime], int | str]
 def send_by_http(message: OutgoingMessage, at: datetime, *, private_hosts: Collection[str] = ()) -> int | str:
     """Send a message by POST, signed with its secret; redirects are not followed, and the answer's body is not read.
 
-    Only `private_hosts` may have addresses that are not public. No proxy of the environment is used: behind one, the
-    address could not be checked.
+    Only `private_hosts` may have addresses that are not public. Proxies from the environment are not used, since the
+    address could not be checked behind one.
     """
     import httpcore
     import httpx

@@ -1,4 +1,4 @@
-"""Webhooks of a tenant: where which events are sent (docs/signals.md)."""
+"""The webhooks of a tenant: their URLs and events (docs/signals.md)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reverie.store.session import Statement, TenantSession
 
 EventName = Literal["trigger.due", "memory.created", "memory.superseded", "memory.forgotten", "memory.erased"]
 EVENT_NAMES: tuple[EventName, ...] = get_args(EventName)
-#: Bytes of a secret, and how Standard Webhooks marks one.
+#: Bytes of a secret, and its prefix by Standard Webhooks.
 _SECRET_BYTES, _SECRET_MARK = 32, "whsec_"
 
 
@@ -32,7 +32,7 @@ class Subscription:
     events: Sequence[str]
     made_at: datetime
     ended_at: datetime | None
-    #: Messages that wait for it, that it accepted, and that were given up.
+    #: Number of messages that wait, that it accepted, and that were given up.
     waiting: int
     delivered: int
     dead: int
@@ -51,7 +51,7 @@ async def add_subscription(
     `private_hosts` may have addresses that are not public. A name is resolved when a message is sent.
 
     Raises:
-        InputError: the URL is not one of HTTP with a host, its host is a private address, or no event is named.
+        InputError: the URL is not an HTTP URL with a host, its host is a private address, or no event is named.
         NotFoundError: there is no such tenant.
     """
     parts = urlsplit(url)
@@ -82,19 +82,19 @@ async def add_subscription(
 
 
 async def list_subscriptions(session: TenantSession) -> list[Subscription]:
-    """Return the webhooks, those in force first."""
+    """Return the webhooks, active ones first."""
     params = {"tenant": session.tenant_id}
     return await session.run(Statement(queries("subscriptions")["list_subscriptions"], params, row=Subscription))
 
 
 async def end_subscription(session: TenantSession, id_: UUID, *, at: datetime) -> None:
-    """End a webhook, and drop what waits for it. Raises NotFoundError."""
+    """End a webhook and drop its waiting messages. Raises NotFoundError if there is none."""
     params = {"tenant": session.tenant_id, "id": id_, "at": require_aware(at)}
     if not await session.run(Statement(queries("subscriptions")["end_subscription"], params)):
         raise NotFoundError(f"There is no webhook {id_}.")
 
 
 async def replay_dead(session: TenantSession, id_: UUID | None, *, at: datetime) -> int:
-    """Let messages that were given up be sent again, of one webhook or of all; return how many."""
+    """Send again the messages that were given up, of one webhook or of all (None); return how many."""
     params = {"tenant": session.tenant_id, "id": id_, "at": require_aware(at)}
     return len(await session.run(Statement(queries("subscriptions")["replay_dead"], params)))

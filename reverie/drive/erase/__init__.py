@@ -1,10 +1,10 @@
-"""Erase: what was said is gone from the log and from all that was made of it, as if it had never been said.
+"""Erase: delete turns and events, and all that was made of them, as if they had never been said.
 
 - `erasing`: erases a turn, session, memory, subject or tenant in one database
-- `replaying`: erases again what receipts say, in a restored database
-- `targets`: what is named to be erased
-- `read`: the turns, events and memories that it means
-- `decide`: corrections, dead letters and cached texts that go with them
-- `copies`: generations of the tenant are removed
-- `write`: deletes rows, and keeps marks by which nothing comes back
+- `replaying`: repeats the erasures of receipts in a restored database
+- `targets`: the things that can be erased
+- `read`: the turns, events and memories of a target
+- `decide`: the corrections, dead letters and cached texts erased with them
+- `copies`: removes the tenant's generations
+- `write`: deletes rows, and writes marks that keep them from coming back
 """

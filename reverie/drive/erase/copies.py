@@ -1,4 +1,4 @@
-"""Databases beside the live one hold copies of a tenant's log and memory: they go with whatever is erased."""
+"""Removes the databases beside the live one, which hold copies of a tenant's log and memory, at an erasure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from reverie.store.server.beside import drop_beside
 
 
 def drop_copies(conn: Connection[Any], url: str, tenant_id: str) -> None:
-    """Remove the tenant's generations with their databases, and note that in the caller's transaction.
+    """Drop the databases of the tenant's generations, and note it in the caller's transaction.
 
-    Each holds the log of its time twice: in its own tables, and in the rows that it would bring back. Nothing is lost
-    that cannot be built again, but for the way back to a memory that was replaced. The databases go at once: if the
-    caller does not commit, its rows name databases that are gone, and nothing was erased.
+    Each holds the log of its time twice: in its own tables, and in the rows kept for a revert. Everything can be built
+    again, except the way back to a memory that was replaced. The databases are dropped at once: if the caller does not
+    commit, its rows name databases that are gone, and nothing was erased.
 
     Raises:
         DatabaseError: the user of `url` may not drop databases.

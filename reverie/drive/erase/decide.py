@@ -1,4 +1,4 @@
-"""Which corrections, dead letters and cached texts go with what is erased; pure."""
+"""The corrections, dead letters and cached texts that are erased with turns and events. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reverie.policy import ChunkPolicy
 
 
 class ErasableTurn(NamedTuple):
-    """A turn that is to be erased."""
+    """A turn to erase."""
 
     id: UUID
     subject_id: str
@@ -30,7 +30,7 @@ class ErasableTurn(NamedTuple):
 
 
 class LoggedEvent(NamedTuple):
-    """An event that is to be erased."""
+    """An event to erase."""
 
     id: UUID
     subject_id: str
@@ -46,30 +46,30 @@ class LoggedCorrection(NamedTuple):
     memory_id: UUID
     other_id: UUID | None
     corrected_at: datetime
-    #: The memory that it wrote; None: none.
+    #: The memory that it wrote, or None.
     replacement_id: UUID | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CorrectionChanges:
-    """What becomes of the corrections of a subject of whom a part is erased."""
+    """The changes of a subject's corrections when a part of its data is erased."""
 
-    #: Corrections that go.
+    #: Corrections to delete.
     void: Sequence[UUID]
-    #: Corrections that hold for another memory from now on: the one that says the same and stays.
+    #: Corrections that move to another memory, which says the same and stays; id of that memory by correction.
     moved: Mapping[UUID, UUID]
-    #: Memories that void corrections wrote.
+    #: Memories that the void corrections wrote.
     unwritten: Sequence[UUID]
 
 
 def change_corrections(
     corrections: Sequence[LoggedCorrection], gone: Mapping[UUID, Sequence[UUID]], *, before: datetime | None
 ) -> CorrectionChanges:
-    """Return what becomes of corrections when the memories `gone` are no longer made.
+    """Return the changes of corrections when the memories `gone` are no longer made.
 
-    What a person said of such a memory holds for the first of those that were merged into it, which said the same;
-    where there is none, the correction would never have been made. Neither would corrections of what it wrote, nor a
-    retraction of it. One of before a time goes as well, and so does a pair that was kept apart.
+    A correction of such a memory moves to the first of the memories that were merged into it, which said the same. If
+    there is none, the correction is void, and so are corrections of its replacement and its retraction. Corrections
+    `before` a time, and pairs kept apart of which one is gone, are void as well.
     """
     lost: dict[UUID, Sequence[UUID]] = dict(gone)
     void: set[UUID] = set()
@@ -100,7 +100,7 @@ def change_corrections(
 
 
 def text_hashes(turns: Iterable[ErasableTurn], limits: ChunkPolicy, count_tokens: CountTokens) -> set[bytes]:
-    """Return the hashes under which vectors of these turns are cached: of each part, with the speaker and without."""
+    """Return the hashes under which vectors of these turns are cached: by part, with and without the speaker."""
     texts = {text for turn in turns for text in _embedded_texts(turn)}
     parts = (part for text in texts for part in text_parts(text, limits, count_tokens))
     return {hashlib.sha256(part.encode()).digest() for part in parts}
@@ -113,7 +113,7 @@ def _embedded_texts(turn: ErasableTurn) -> Iterator[str]:
 
 
 def needles(names: Iterable[str]) -> list[bytes]:
-    """Return the bytes by which a record that names one of these is found: as it is, and as JSON may escape it."""
+    """Return the byte strings that find a record with one of these names, as is and as JSON may escape it."""
     found = {form.encode() for name in names for form in (name, _escaped(name), orjson.dumps(name).decode()[1:-1])}
     return sorted(found - {b""})
 
@@ -123,9 +123,9 @@ def _escaped(name: str) -> str:
 
 
 def names_any(payload: bytes, names: Collection[str]) -> bool:
-    """Return whether a record that could not be taken in has one of these names as a value.
+    """Return whether a record that could not be imported has one of these names as a value.
 
-    A record that is no JSON names what stands in it as a whole word.
+    In a record that is not JSON, a name must be a whole word.
     """
     try:
         record = orjson.loads(payload)
@@ -136,7 +136,7 @@ def names_any(payload: bytes, names: Collection[str]) -> bool:
 
 
 def _values(record: Any) -> Iterator[str]:
-    """All texts and numbers in a JSON value, at any depth."""
+    """Yield all texts and numbers in a JSON value, at any depth."""
     waiting = [record]
     while waiting:
         value = waiting.pop()

@@ -1,7 +1,7 @@
-"""Erase: one transaction a subject, so that a process killed anywhere has erased it or not begun.
+"""Erases in one transaction per subject, so that a process killed at any point has erased it or not begun.
 
-Afterwards the memory of a subject of whom a part is kept is empty, and it waits in the queue: whoever runs next makes
-it again from what is left of the log, in event time. So its digest is that of a log in which the rest was never said
+If a part of a subject's log is kept, its memory is emptied and it waits in the queue: the next run makes its memory
+again from the rest of the log, in event time. So its digest is that of a log without the erased data
 (docs/decisions/0093).
 """
 
@@ -40,49 +40,49 @@ from reverie.store.privacy.receipts import (
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue
 
-#: Subjects of a tenant that are erased in one transaction.
+#: Subjects of a tenant erased in one transaction.
 _SUBJECTS = 20
-#: What a subject of whom a part is left waits as in the queue.
+#: Session id in the queue of a subject that waits for its memory to be made again.
 _SESSION = "erasures"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Erased:
-    """What an erasure deleted, or would delete."""
+    """The result of an erasure or its preview."""
 
-    #: None: nothing was written, as it was a preview; or it had been erased before.
+    #: Receipt; None for a preview, for an erasure from receipts, or if it had been erased before.
     receipt: Receipt | None
     #: Rows by table.
     counts: Mapping[str, int]
-    #: Turns among them, in the log and on their way there.
+    #: Erased turns, in the log and in the buffer.
     turns: int
-    #: Subjects whose memory is to be made again.
+    #: Subjects whose memory will be made again.
     left: Sequence[str]
-    #: The receipt of an earlier erasure of just this, where nothing was left to erase.
+    #: Receipt of an earlier erasure of the same target, if nothing was left to erase.
     before: Receipt | None = None
-    #: Whose it was; None: of several, or it had been erased before.
+    #: Subject; None if there are several, or if it had been erased before.
     subject_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Eraser:
-    """Erases of one tenant. Its generations, databases beside the live one with copies of all this, are removed."""
+    """Erases data of one tenant. Its generations, which are databases with copies, are removed as well."""
 
-    #: Opened in the role of the worker; each transaction takes on that of the eraser.
+    #: Opened in the role of the worker; each transaction switches to the role of the eraser.
     store: Store
     tenant_id: str
-    #: Says how texts were cut that have vectors.
+    #: Policy by which texts with vectors were cut.
     policy: Policy
     count_tokens: CountTokens
-    #: The time by the clock.
+    #: Time of the erasure.
     at: datetime
-    #: Who asks for it.
+    #: Name of the person or program that asks for it.
     actor: str | None = None
 
     def erase(self, target: Target, *, preview: bool = False) -> Erased:
-        """Erase a target in one transaction. `preview`: do the same and roll it back, so that what is counted is exact.
+        """Erase a target in one transaction. `preview`: do the same and roll it back, so that the counts are exact.
 
-        What was erased before and is not there again gives the receipt of that time.
+        If the target was erased before and nothing of it is there, return the receipt of that erasure.
 
         Raises:
             NotFoundError: there is nothing of this name, and there never was.
@@ -110,7 +110,7 @@ class Eraser:
     def erase_again(self, subject_id: str, ids: Sequence[UUID] | None) -> Erased:
         """Erase turns and events of a subject by their ids, or everything about it (None), without a new receipt.
 
-        For a database in which what was erased elsewhere is there again: a restored one.
+        This is for a restored database, in which erased data is there again.
         """
         with self.transaction() as conn:
             self._lock(conn, [subject_id])
@@ -124,9 +124,9 @@ class Eraser:
         return Erased(receipt=None, counts=counts, turns=len(selection.turns), left=left, subject_id=subject_id)
 
     def erase_tenant(self) -> Iterator[Erased]:
-        """Erase everything of the tenant: some subjects in each transaction, and what is left in the last one.
+        """Erase everything of the tenant: some subjects in each transaction, and the rest in the last one.
 
-        Killed, it is started again and goes on. The tenant's receipts stay, with the name that it had.
+        If it is killed, another call goes on. The tenant's receipts stay, with its name.
         """
         with self.transaction() as conn:
             drop_copies(conn, self.store.url, self.tenant_id)
@@ -153,7 +153,7 @@ class Eraser:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection[Any]]:
-        """Yield a transaction of the tenant in the role of the eraser, which has keys to mark with."""
+        """Yield a transaction of the tenant in the role of the eraser, with the keys for marks."""
         with self.store.transaction(self.tenant_id) as conn:
             conn.execute(queries("erase")["act_as_eraser"])
             begin_erasing(conn, self.tenant_id)
@@ -161,7 +161,7 @@ class Eraser:
             yield conn
 
     def _lock(self, conn: Connection[Any], subjects: Sequence[str]) -> None:
-        """Wait for whoever flushes, imports or consolidates these subjects; nobody does before this ends."""
+        """Wait for running flushes, imports and stages of these subjects, and keep new ones waiting until the end."""
         params = {"tenant": self.tenant_id, "subjects": list(subjects)}
         conn.execute(queries("erase")["lock_running"], params)
         lock_sessions(conn, self.tenant_id, conn.execute(queries("erase")["sessions_of"], params).fetchall())
@@ -175,7 +175,7 @@ class Eraser:
         return Erased(receipt=receipt, counts=counts, turns=len(selection.turns), left=left)
 
     def _wait(self, conn: Connection[Any], selection: Selection) -> Sequence[str]:
-        """Let the subjects of whom something is left wait to be made again; return them."""
+        """Enqueue the subjects with turns or events left, to make their memory again; return them."""
         if selection.whole:
             return ()
         params = {"tenant": self.tenant_id, "subjects": list(selection.subjects)}
@@ -200,7 +200,7 @@ class Eraser:
 
 
 def total(erased: Sequence[Erased]) -> dict[str, int]:
-    """Return the rows of several erasures by table."""
+    """Return the total rows of several erasures by table."""
     counts: Counter[str] = Counter()
     for each in erased:
         counts.update(each.counts)

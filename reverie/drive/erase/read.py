@@ -1,4 +1,4 @@
-"""The turns, events and memories that a target means, read in the transaction that erases them."""
+"""The turns, events and memories of a target, read in the transaction that erases them."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from reverie.language.text import CountTokens
 from reverie.policy import Policy
 from reverie.store.queries import queries
 
-#: Turns that an error names.
+#: Number of turns that an error names.
 _NAMED = 3
 _NOUNS = {"turn": "turn or event", "memory": "memory"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
-    """What of which subjects is to be erased."""
+    """The data of subjects to erase."""
 
     subjects: Sequence[str]
-    #: Everything about the subjects.
+    #: Whether everything about the subjects is erased.
     whole: bool
     turns: Sequence[ErasableTurn]
     events: Sequence[LoggedEvent]
-    #: Of a retention.
+    #: Time before which a retention erases.
     before: datetime | None = None
-    #: Memories that are made of these turns and events alone, each with those that were merged into it and stay.
+    #: Memories made only from these turns and events, each with those that were merged into it and stay.
     gone: Mapping[UUID, Sequence[UUID]] = field(default_factory=dict)
     corrections: CorrectionChanges = field(default_factory=lambda: CorrectionChanges(void=(), moved={}, unwritten=()))
-    #: Dead letters that name what is erased.
+    #: Dead letters that name erased data.
     letters: Sequence[UUID] = ()
-    #: Hashes of texts of which vectors are cached.
+    #: Hashes of texts with cached vectors.
     hashes: Sequence[bytes] = ()
 
     @property
@@ -58,7 +58,7 @@ class Selection:
 
     @property
     def items(self) -> list[UUID]:
-        """Ids of the turns and events, of what is made of them alone, and of the corrections that go with that."""
+        """Ids of the turns and events, of memories made only from them, and of the void corrections."""
         return [*self.ids, *self.gone, *self.corrections.unwritten, *self.corrections.void]
 
     def params(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class Selection:
 
 
 def find_subject(conn: Connection[Any], tenant_id: str, target: Target) -> str:
-    """Return whose the target is. Raises NotFoundError for what is not there, InputError for a name of several."""
+    """Return the subject of a target. Raises NotFoundError if it does not exist, InputError for an ambiguous name."""
     sql, params = queries("erase"), {"tenant": tenant_id}
     if target.kind in ("turn", "memory"):
         row = conn.execute(sql["find_item" if target.kind == "turn" else "find_memory"], params | {"id": target.id})
@@ -119,9 +119,9 @@ def _subject_of_session(conn: Connection[Any], tenant_id: str, target: Target) -
 
 
 def ids_of_target(conn: Connection[Any], tenant_id: str, target: Target) -> list[UUID] | None:
-    """Return the ids of turns and events that the target names; None: it does not name them by id.
+    """Return the ids of turns and events that the target names, or None if it does not name them by id.
 
-    Raises InputError for a memory that rests on no turn of its own, or on one that others rest on.
+    Raises InputError for a memory that was not made from turns, or that shares a turn with other memories.
     """
     if target.kind == "turn" and target.id is not None:
         return [target.id]
@@ -144,7 +144,7 @@ def ids_of_target(conn: Connection[Any], tenant_id: str, target: Target) -> list
 def select(
     conn: Connection[Any], tenant_id: str, target: Target, subject_id: str, policy: Policy, count_tokens: CountTokens
 ) -> Selection:
-    """Return what a target means; the caller has locked the subject. Raises InputError as `ids_of_target` does."""
+    """Return the selection of a target; the caller has locked the subject. Raises InputError like `ids_of_target`."""
     chosen = {"session": target.session_id, "ids": ids_of_target(conn, tenant_id, target), "before": target.before}
     return select_rows(conn, tenant_id, [subject_id], chosen, policy, count_tokens, whole=target.kind == "subject")
 
@@ -159,7 +159,7 @@ def select_rows(
     *,
     whole: bool,
 ) -> Selection:
-    """Return the turns and events of subjects that are `chosen` (session, ids, before; None: any), and all else."""
+    """Return the subjects' `chosen` turns and events (session, ids, before; None: any) and all that goes with them."""
     sql, params = queries("erase"), {"tenant": tenant_id, "subjects": list(subjects)}
     with conn.cursor(row_factory=args_row(ErasableTurn)) as cursor:
         turns = cursor.execute(sql["read_turns"], {**params, **chosen}).fetchall()
@@ -198,7 +198,7 @@ def _letters(
     *,
     whole: bool,
 ) -> list[UUID]:
-    """Dead letters whose record names a subject and, where only a part of it is erased, one of the turns."""
+    """Return the dead letters that name a subject and, if only a part of it is erased, one of the turns."""
     rows = conn.execute(queries("erase")["read_letters"], params | {"needles": needles(subjects)}).fetchall()
     named = set(subjects)
     sources = {turn.source_id for turn in turns}

@@ -1,4 +1,4 @@
-"""Receipts outside of the database, and what they say erased again where it was restored or a tenant moved to."""
+"""Receipts in files, and their erasures repeated in a restored database or in one to which a tenant moved."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from reverie.store.privacy.receipts import (
 from reverie.store.queries import queries
 
 _FORMAT = "reverie receipts"
-#: Subjects that are looked at in one transaction.
+#: Subjects checked in one transaction.
 _SUBJECTS = 500
 
 
 class ReceiptFile(NamedTuple):
-    """Receipts of a tenant, in their order, each with the marks of what was erased."""
+    """Receipts of a tenant, in order, each with the marks of the erased data."""
 
     tenant_id: str
-    #: Tells the keys by which the marks were made, and nothing of them.
+    #: Identifies the keys by which the marks were made, without revealing them.
     keys: bytes
     receipts: list[tuple[Receipt, list[bytes]]]
-    #: The keys themselves, in the export of a tenant; None: only a copy of that database can take the marks.
+    #: The keys themselves, in the export of a tenant; None: only a copy of that database can use the marks.
     secret: bytes | None = None
 
 
@@ -56,10 +56,10 @@ def write_receipts(store: Store, tenant_id: str, path: Path) -> int:
 
 
 def receipt_lines(conn: Connection[Any], tenant_id: str, *, with_secret: bool = False) -> list[bytes]:
-    """Return a tenant's receipts as lines of a file, after a line that says whose they are.
+    """Return a tenant's receipts as lines of a file, after a line that names the tenant.
 
-    `with_secret`: the file has the keys of the marks, so that another database can take it; the transaction goes on as
-    the eraser, who alone reads them. Whoever has the keys can compare a guess with what was erased.
+    `with_secret`: the file has the keys of the marks, so that another database can use it; the transaction goes on in
+    the role of the eraser, which alone may read them. Anyone with the keys can check a guess of what was erased.
     """
     first = {"format": _FORMAT, "tenant_id": tenant_id, "keys": _keys(conn).hex()}
     receipts, marks = read_receipts(conn, tenant_id), read_marks(conn, tenant_id)
@@ -74,7 +74,7 @@ def receipt_lines(conn: Connection[Any], tenant_id: str, *, with_secret: bool = 
 
 
 def read_receipt_file(path: Path) -> ReceiptFile:
-    """Return what `write_receipts` wrote. Raises InputError for another file, or one whose chain is broken."""
+    """Read a file by `write_receipts`. Raises InputError for another file, or one whose chain is broken."""
     try:
         first, *lines = [orjson.loads(line) for line in path.read_bytes().splitlines()]
         if first["format"] != _FORMAT:
@@ -92,14 +92,14 @@ def read_receipt_file(path: Path) -> ReceiptFile:
 
 
 def replay_receipts(eraser: Eraser, file: ReceiptFile) -> Iterator[Erased]:
-    """Write the receipts that the database lacks, and erase again what they say; yields each subject's.
+    """Write the receipts that the database lacks and repeat their erasures; yield the result for each subject.
 
-    Repeated, it goes on. What was said about a subject since it was erased stays. A database in which nothing of the
-    tenant was erased takes the keys of an export over, so that it knows what was erased elsewhere.
+    Another call goes on after an interruption. A subject with turns or events since its erasure stays. A database in
+    which nothing of the tenant was erased takes over the keys of an export, so that it can recognise erased data.
 
     Raises:
         InputError: the receipts are of another tenant, or their marks were made with other keys.
-        ConflictError: the database has other receipts since.
+        ConflictError: the database has other receipts than the file.
     """
     if file.tenant_id != eraser.tenant_id:
         raise InputError(f"The receipts are of tenant {file.tenant_id!r}, not of {eraser.tenant_id!r}.")
@@ -135,7 +135,7 @@ def _add_receipts(conn: Connection[Any], tenant_id: str, file: ReceiptFile) -> N
 
 
 def _whole_subjects(eraser: Eraser, targets: set[bytes]) -> Iterator[str]:
-    """Subjects that were erased as a whole, and of whom nothing was said since."""
+    """Yield the subjects that were erased as a whole, and about whom nothing was said since."""
     sql, after = queries("erase"), ""
     while targets:
         params = {"tenant": eraser.tenant_id, "after": after, "limit": _SUBJECTS}

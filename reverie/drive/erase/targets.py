@@ -1,4 +1,4 @@
-"""What is named to be erased."""
+"""The targets of erasures."""
 
 from __future__ import annotations
 
@@ -12,50 +12,50 @@ from reverie.store.privacy.receipts import ErasureKind
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
-    """One thing to erase: make it with a function of this module."""
+    """One thing to erase, made by a function of this module."""
 
     kind: ErasureKind
-    #: None: found by the id.
+    #: Subject; None if it is found by the id.
     subject_id: str | None = None
-    #: Of a turn or memory.
+    #: Id of a turn, event or memory.
     id: UUID | None = None
     session_id: str | None = None
-    #: Of a memory: also erase turns that other memories were made of as well.
+    #: For a memory: whether to erase turns from which other memories were made as well.
     shared: bool = False
-    #: Of a retention: what was said before this time.
+    #: For a retention: the time before which data is erased.
     before: datetime | None = None
 
     @property
     def names(self) -> Sequence[str]:
-        """The ids that were given, of which the receipt keeps a keyed hash."""
+        """The given ids, of which the receipt keeps a keyed hash."""
         given = (self.subject_id, self.session_id, self.id and str(self.id), self.before and self.before.isoformat())
         return [name for name in given if name]
 
 
 def turn_target(turn_id: UUID) -> Target:
-    """One turn, in the log or on its way there; or one event."""
+    """Return a target for one turn, in the log or in the buffer, or one event."""
     return Target(kind="turn", id=turn_id)
 
 
 def session_target(subject_id: str | None, session_id: str) -> Target:
-    """All turns and events of one session of a subject; None: of the only subject that has a session of this name."""
+    """Return a target for a session's turns and events; None: of the only subject with a session of this name."""
     return Target(kind="session", subject_id=subject_id, session_id=session_id)
 
 
 def memory_target(memory_id: UUID, *, shared: bool = False) -> Target:
-    """The turns and events that a memory rests on.
+    """Return a target for the turns and events from which a memory was made.
 
-    Those are the ones that it, and all that was merged into it, was extracted from. If other memories rest on one of
-    them as well, it is erased only if `shared`.
+    The memory, and all that was merged into it, was extracted from them. If other memories were made from one of them
+    as well, it is erased only if `shared`.
     """
     return Target(kind="memory", id=memory_id, shared=shared)
 
 
 def subject_target(subject_id: str) -> Target:
-    """Everything about a subject."""
+    """Return a target for everything about a subject."""
     return Target(kind="subject", subject_id=subject_id)
 
 
 def retention_target(subject_id: str, before: datetime) -> Target:
-    """What was said, observed, asked and corrected about a subject before a time."""
+    """Return a target for the turns, events, questions and corrections of a subject before a time."""
     return Target(kind="retention", subject_id=subject_id, before=before)

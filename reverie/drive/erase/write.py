@@ -1,4 +1,4 @@
-"""Delete what is selected from the log, from memory and from all that the work leaves, in the caller's transaction."""
+"""Deletes a selection from the log, from memory and from the operational tables, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from reverie.drive.emptying import empty_subjects
 from reverie.drive.erase.read import Selection
 from reverie.store.queries import queries
 
-#: Statements in their order, each named for the table whose rows it deletes. Those that ask which turns are left come
-#: after the turns, those that ask which there were before them.
+#: Statements in order, each named for the table whose rows it deletes. Those that read which turns are left come after
+#: `log.turns`; those that read which turns there were come before it.
 _DELETES = (
     "log.acknowledgements",
     "log.moods",
@@ -39,7 +39,7 @@ _DELETES = (
     "ops.outbox",
     "ops.announced",
 )
-#: Statements that change rows which name something erased beside other things, by the table.
+#: Statements that change rows which name erased data beside other data, with their tables.
 _STRIPS = {
     "strip_recalls": "log.recalls",
     "move_corrections": "log.corrections",
@@ -53,10 +53,9 @@ _STRIPS = {
 def delete_selected(
     conn: Connection[Any], tenant_id: str, selection: Selection, erasure_id: UUID, at: datetime
 ) -> dict[str, int]:
-    """Delete and mark what is selected, and empty the memory of its subjects; return rows by table.
+    """Delete and mark a selection, and empty the memory of its subjects; return rows by table.
 
-    Rows that are changed count as those of their table; tables without any are left out. The caller has locked the
-    subjects.
+    Changed rows count for their table; tables without any are left out. The caller has locked the subjects.
     """
     sql, params = queries("erase"), {"tenant": tenant_id} | selection.params()
     conn.execute(sql["mark"], params | {"erasure": erasure_id})
@@ -71,7 +70,7 @@ def delete_selected(
 
 
 def delete_tenant(conn: Connection[Any], tenant_id: str) -> dict[str, int]:
-    """Delete what is left of a tenant in every table but its receipts; return rows by table."""
+    """Delete the rest of a tenant from every table except its receipts; return rows by table."""
     sql, params, counts = queries("erase"), {"tenant": tenant_id}, {}
     for (table,) in conn.execute(sql["tenant_tables"]).fetchall():
         statement = SQL(sql["delete_all"]).format(table=Identifier(*table.split(".")))

@@ -1,8 +1,8 @@
-"""The judge: a small model of our own that says what a message ends ([model card](MODEL_CARD.md)).
+"""The judge: a small model of our own that says which statements a message ends ([model card](MODEL_CARD.md)).
 
 - `pairs`: an earlier statement and a message, as they are read side by side; pure
-- `nearness`: which statements a message may end, by vectors alone
-- `kept`: texts that it has read and may meet again
+- `nearness`: scores which statements a message may end, by vectors alone
+- `kept`: a cache of texts that it has read
 - `judge`: the model
 """
 
@@ -21,7 +21,7 @@ __all__ = ["EndPair", "shared_judge"]
 
 @cache
 def shared_judge(threads: int = 2) -> TrainedJudge:
-    """Return the judge, loaded once a process."""
+    """Return the judge, loaded once per process."""
     from reverie.inference.judge.judge import TrainedJudge
 
     return TrainedJudge(threads=threads)

@@ -26,24 +26,24 @@ from reverie.inference.minilm.onnx import BATCH_TOKENS, MiniLM, session_on_one_t
 from reverie.inference.reader.decoding import MOST_TOKENS, letters_of
 from reverie.inference.version import code_version
 
-#: Texts whose states are kept for the next call, by their tokens: 25 MB. Statements meet message after message.
+#: Tokens of the texts whose states are kept for the next call: 25 MB. Statements meet message after message.
 _KEPT_TOKENS = 16_384
-#: Pairs and messages that are read at once: what statements see of a message is in memory, 14 KB a token.
+#: Pairs and messages that are read at once: the part of a message that statements see takes 14 KB of memory per token.
 _AT_ONCE, _MESSAGES = 512, 64
-#: Tokens to which statements, and messages, are filled up: by its own length, so that a pair is read the same in any
-#: company. With more lengths less is filled up, but a call of a few dozen pairs falls into more batches.
+#: Lengths in tokens to which statements and messages are padded, each by its own length, so that a pair is read the
+#: same in any batch. With more lengths there is less padding, but a call of a few dozen pairs needs more batches.
 _STATEMENTS = (12, 20, 32, MOST_OF_STATEMENT)
 _SHOWN = (20, 40, 64, MOST_OF_MESSAGE, MOST_BEFORE + MOST_OF_MESSAGE)
-#: Digits of a logit that count: the last bits of a sum differ between processors and must not decide.
+#: Decimals of a logit that count: the last bits of a sum differ between processors and must not decide.
 _DIGITS = 2
-#: The fused operator takes ten times as long as the two that it stands for.
+#: The fused operator takes ten times as long as the two that it replaces.
 _UNFUSED = ["SkipLayerNormFusion"]
 
 Array = npt.NDArray[Any]
 
 
 class _ReadMessage(NamedTuple):
-    """A message as statements see it, filled up: (tokens, 9 * 384), which tokens are real, and the ids of these."""
+    """A message as statements see it, padded: (tokens, 9 * 384), which tokens are real, and the ids of these."""
 
     read: Array
     real: Array
@@ -51,7 +51,7 @@ class _ReadMessage(NamedTuple):
 
 
 class TrainedJudge:
-    """Judges pairs. What it gives depends on the pair alone."""
+    """Judges pairs. The result depends on the pair alone."""
 
     def __init__(self, embedder: MiniLM | None = None, *, threads: int = 2) -> None:
         """Load the model (0.1 s); `embedder` shares its weights. Raises InferenceError when its files are missing."""
@@ -76,14 +76,14 @@ class TrainedJudge:
 
     @property
     def version(self) -> str:
-        """The model with the code around it: what it gives for a pair changes with this alone."""
+        """The version of the model and the code around it: the result for a pair changes with this alone."""
         of_code = code_version("reverie.inference.minilm", "reverie.inference.reader", __package__)
         return f"{self.model}/{of_code}"
 
     def chances(self, pairs: Sequence[EndPair]) -> list[float]:
-        """Return of each pair the chance that its message makes the statement untrue, 0 to 1, in three digits.
+        """Return for each pair the chance that its message makes the statement untrue, 0 to 1, to three decimals.
 
-        A message is read once for all statements that follow each other with it.
+        A message is read once for all consecutive pairs with it.
         """
         return [chance for some in _at_once(pairs) for chance in self._chances(some)]
 
@@ -115,7 +115,7 @@ class TrainedJudge:
         return [round(float(chance), 3) for chance in chances]
 
     def _messages(self, shown: Sequence[Shown], texts: Mapping[str, ReadText]) -> dict[Shown, _ReadMessage]:
-        """Read messages, each with what stands before it."""
+        """Read messages, each with the text before it."""
         parts = [[(side, texts[text].cut(most)) for side, text, most in each] for each in shown]
         sides = [np.repeat([side for side, _ in each], [len(text.ids) for _, text in each]) for each in parts]
         joined = [ReadText(*map(np.concatenate, zip(*(text for _, text in each), strict=True))) for each in parts]
@@ -137,7 +137,7 @@ class TrainedJudge:
         return found
 
     def _texts(self, texts: Sequence[str]) -> Mapping[str, ReadText]:
-        """What the embedder's lower layers make of texts, each read alone, and once while it is kept."""
+        """Return the states of texts after the embedder's lower layers, each read alone, and once while it is kept."""
         found = self._kept.of(texts)
         new = [text for text in texts if text not in found]
         encoded = self._lower.tokens(new)
@@ -155,7 +155,7 @@ class TrainedJudge:
 
 
 def _at_once(pairs: Sequence[EndPair]) -> Iterator[list[EndPair]]:
-    """Yield pairs in their order, as many as are read at once."""
+    """Yield pairs in order, in groups that are read at once."""
     some: list[EndPair] = []
     messages: set[Shown] = set()
     for pair in pairs:
@@ -169,12 +169,12 @@ def _at_once(pairs: Sequence[EndPair]) -> Iterator[list[EndPair]]:
 
 
 def _filled(length: int, lengths: Sequence[int]) -> int:
-    """Return the next length to which a text is filled up."""
+    """Return the next length to which a text is padded."""
     return next(each for each in lengths if each >= length)
 
 
 def _stacked(rows: Sequence[Array], length: int) -> Array:
-    """Return rows as one array, filled up with zeros."""
+    """Return rows as one array, padded with zeros."""
     found = np.zeros((len(rows), length, *rows[0].shape[1:]), rows[0].dtype)
     for at, row in enumerate(rows):
         found[at, : len(row)] = row
@@ -182,7 +182,7 @@ def _stacked(rows: Sequence[Array], length: int) -> Array:
 
 
 def _alike(lengths: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Return batches of places of like lengths; the first is what a batch has a budget of."""
+    """Return batches of places with equal lengths; the first of the lengths counts for the token budget."""
     places: dict[tuple[int, int], list[int]] = {}
     for place, length in enumerate(lengths):
         places.setdefault(length, []).append(place)

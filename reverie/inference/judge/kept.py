@@ -1,4 +1,4 @@
-"""Texts that the judge has read and may meet again: the one that was not met for longest goes first."""
+"""A cache of texts that the judge has read; the least recently used goes first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ReadText(NamedTuple):
     letters: npt.NDArray[np.int64]
 
     def cut(self, most: int) -> ReadText:
-        """Return the first so many tokens."""
+        """Return the first `most` tokens."""
         return ReadText(self.states[:most], self.ids[:most], self.letters[:most])
 
     def copied(self) -> ReadText:
@@ -28,16 +28,16 @@ class ReadText(NamedTuple):
 
 
 class KeptTexts:
-    """Texts by their wording, of so many tokens together; threads may share it."""
+    """A cache of texts by their wording, up to a total number of tokens; threads may share it."""
 
     def __init__(self, most: int) -> None:
-        """Begin with none; `most`: tokens."""
+        """Begin empty; `most`: the total number of tokens."""
         self._most, self._tokens = most, 0
         self._texts: OrderedDict[str, ReadText] = OrderedDict()
         self._lock = Lock()
 
     def of(self, texts: Iterable[str]) -> dict[str, ReadText]:
-        """Return those that are kept."""
+        """Return the texts that are in the cache."""
         with self._lock:
             found = {text: self._texts[text] for text in texts if text in self._texts}
             for text in found:
@@ -45,8 +45,8 @@ class KeptTexts:
             return found
 
     def keep(self, texts: Mapping[str, ReadText]) -> None:
-        """Keep these, and let go of what is too much."""
-        # copies: what was cut from a batch would hold all of it
+        """Add texts, and evict the least recently used ones beyond the limit."""
+        # copies: a slice of a batch would keep all of it in memory
         copied = {text: each.copied() for text, each in texts.items()}
         with self._lock:
             for text, each in copied.items():

@@ -1,7 +1,7 @@
-"""How likely a message makes an earlier statement untrue by their vectors alone: which pairs the judge reads.
+"""Estimates how likely a message makes an earlier statement untrue, by vectors alone, to choose pairs for the judge.
 
-A bilinear form of the two vectors and their cosine, learned on labelled ends (`training/reader/nearness.py`): what ends
-a statement is often not what is most like it. "She's here, 7lb 2" is near to "Is pregnant" here.
+A bilinear form of the two vectors and their cosine, learned on labelled ends (`training/reader/nearness.py`): the
+message that ends a statement is often not the most similar one. Here "She's here, 7lb 2" is near to "Is pregnant".
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy.typing as npt
 from reverie.errors import InferenceError
 from reverie.inference import Vectors
 
-#: The embedder whose vectors the learned numbers know.
+#: The embedder of the vectors from which the weights were learned.
 _EMBEDDER = "minilm-l6-v2-int8"
-#: Digits of the log-odds that count: the last bits of a sum differ between processors and must not decide.
+#: Decimals of the log-odds that count: the last bits of a sum differ between processors and must not decide.
 _DIGITS = 3
 #: Log-odds by the cosine alone, by eye through four points: from these values on are .5, .7, .8 and .9 of the ends of
 #: `dev`, as from .34, .22, .14 and .09 by cosine.
@@ -28,22 +28,22 @@ _SLOPE, _BIAS = 11.7, -7.0
 
 
 class EndNearness(Protocol):
-    """What scores pairs of statements and messages by their vectors."""
+    """The interface of a score for pairs of statements and messages by their vectors."""
 
     def log_odds(self, statements: Vectors, messages: Vectors) -> npt.NDArray[np.float64]:
-        """Return of each message (rows) and statement (columns) the log-odds of an end, in three digits."""
+        """Return the log-odds of an end for each message (rows) and statement (columns), to three decimals."""
         ...
 
 
 class LearnedNearness:
-    """A bilinear form. What it gives depends on the pair alone."""
+    """A bilinear form. The result depends on the pair alone."""
 
     def __init__(self, weights: Mapping[str, npt.NDArray[np.float32]]) -> None:
         """Take the numbers: `statement`, `message` (384, 32), `of_statement`, `of_message` (384), `cosine`, `bias`."""
         self._weights = weights
 
     def log_odds(self, statements: Vectors, messages: Vectors) -> npt.NDArray[np.float64]:
-        """Return of each message (rows) and statement (columns) the log-odds of an end, in three digits."""
+        """Return the log-odds of an end for each message (rows) and statement (columns), to three decimals."""
         numbers = self._weights
         of_statements = [
             statements @ numbers["statement"],
@@ -64,10 +64,10 @@ class LearnedNearness:
 
 
 class NearnessByCosine:
-    """The cosine alone, for vectors of another embedder than the one that the learned nearness knows."""
+    """The cosine alone, for vectors of another embedder than that of `LearnedNearness`."""
 
     def log_odds(self, statements: Vectors, messages: Vectors) -> npt.NDArray[np.float64]:
-        """Return of each message (rows) and statement (columns) the log-odds of an end, in three digits."""
+        """Return the log-odds of an end for each message (rows) and statement (columns), to three decimals."""
         found: npt.NDArray[np.float64] = np.round(
             (messages @ statements.T).astype(np.float64) * _SLOPE + _BIAS, _DIGITS
         )

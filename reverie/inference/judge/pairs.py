@@ -9,15 +9,15 @@ import numpy.typing as npt
 
 from reverie.inference.reader.decoding import LETTERS
 
-#: Tokens that are read of a statement, of the message before and of the message, the special ones included.
+#: Tokens that are read of a statement, of the message before and of the message, special tokens included.
 MOST_OF_STATEMENT, MOST_BEFORE, MOST_OF_MESSAGE = 48, 20, 96
-#: Characters up to which a message is read with the one before it, which it may answer.
+#: Characters below which a message is read with the one before it, which it may answer.
 SHORT_MESSAGE = 40
 #: Tokens that begin and end every text.
 _SPECIAL = (101, 102)
-#: Kinds of tokens: by their letters, and of a statement's, whether the message has the token, too.
+#: Kinds of tokens: by their letters, and for a statement's by whether the message has the token, too.
 KINDS = 2 * LETTERS
-#: Which of the texts a token is of.
+#: The text that a token belongs to.
 STATEMENT, MESSAGE, BEFORE = range(3)
 
 
@@ -33,7 +33,7 @@ class EndPair(NamedTuple):
     before: str = ""
 
     def shown(self) -> Shown:
-        """Return the texts that the statement is held against."""
+        """Return the texts that the statement is compared with."""
         message = (MESSAGE, self.message, MOST_OF_MESSAGE)
         is_answer = self.before and len(self.message) < SHORT_MESSAGE
         return ((BEFORE, self.before, MOST_BEFORE), message) if is_answer else (message,)
@@ -44,6 +44,6 @@ def statement_kinds(
 ) -> npt.NDArray[np.int64]:
     """Return the kinds of a statement's tokens, given the ids of the message's.
 
-    A name or a number that both have is told from one that only looks alike: to the embedder, Danny and Zoe are near.
+    They tell a name or number that both have from one that is only similar: to the embedder, Danny and Zoe are near.
     """
     return letters + LETTERS * (np.isin(ids, of_message) & ~np.isin(ids, _SPECIAL))

@@ -1,7 +1,7 @@
 """Cuts an ONNX model below one of its values, so that what comes after it is neither loaded nor computed.
 
 ONNX Runtime computes a whole graph even where one value in its middle is asked for, and the package `onnx`, which could
-cut it, is no dependency at run time. A model is a protobuf message; its fields are copied or left out as they are.
+cut it, is not a run-time dependency. A model is a protobuf message; its fields are copied or left out as they are.
 Source: onnx.proto (Model.graph 7; Graph.node 1, initializer 5, input 11, output 12, value_info 13; Node.input 1,
 output 2; Tensor.name 8; ValueInfo.name 1).
 """
@@ -24,10 +24,10 @@ class _Field(NamedTuple):
 
 
 def below(model: bytes, name: str) -> bytes:
-    """Return the model with the value `name` as its only output, without what that does not need.
+    """Return the model with the value `name` as its only output, without everything that it does not need.
 
     Raises:
-        ValueError: no node of the model has such an output.
+        ValueError: if no node of the model has such an output.
     """
     return b"".join(
         _message(_GRAPH, _cut(field.content, name.encode())) if field.number == _GRAPH else field.whole

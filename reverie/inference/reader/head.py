@@ -1,7 +1,7 @@
-"""How sure the reader is of a message as a whole: by its own confidence, or by a head that learned it; pure.
+"""Estimates how sure the reader is of a message as a whole, by its own confidence or by a learned head; pure.
 
-A head is a small logistic regression over what the reader gives. It is trained on the kept replies of one tenant's
-language model (`evaluate/distill/`) and says how probable it is that this model would read the same.
+A head is a small logistic regression over the reader's result. It is trained on the kept replies of one tenant's
+language model (`evaluate/distill/`) and gives the probability that this model would read the same.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ import numpy as np
 
 from reverie.inference.reader.decoding import AskedMessage, MessageReading
 
-#: Chances are held within this from 0 and 1 before their logit is taken.
+#: Chances are kept this far from 0 and 1 before their logit is taken.
 _EDGE = 1e-3
-#: Characters beyond which a message counts as no longer, and what is counted in hundreds.
+#: Characters of a message that count at most, and the unit in which they are counted.
 _LONGEST, _HUNDRED = 400, 100
-#: Digits of a logit that count, as of the reader's own.
+#: Decimals of a logit that count, as in `decoding`.
 _DIGITS = 2
-#: Marks that part clauses.
+#: Marks that separate clauses.
 _PARTS = ",.;:!"
 
 
 def own_sureness(taken: Sequence[MessageReading], states: float) -> float:
-    """Return how sure the reader is of what it takes of a message, 0 to 1, by its own confidence.
+    """Return how sure the reader is of the statements that it takes from a message, 0 to 1, by its own confidence.
 
-    The confidence of the statement that is least sure; without one, the chance that the message states nothing.
+    This is the confidence of the least sure statement, or without one the chance that the message states nothing.
     """
     return min((each.confidence for each in taken), default=1 - states)
 
 
 def head_signs(message: AskedMessage, taken: Sequence[MessageReading], states: float) -> tuple[float, ...]:
-    """Return what a head reads of a message: its statements' confidences, its chance of any, its length and marks."""
+    """Return the signs of a message for a head: its statements' confidences, chance of any, length and marks."""
     sure = [each.confidence for each in taken]
     least = min(sure, default=0.0)
     chance, is_none = _logit(states), float(not taken)
@@ -62,23 +62,23 @@ class ReaderHead:
     version: str
     #: The version of the reader that it was trained for.
     reader: str
-    #: Of each sign.
+    #: The mean and the scale of each sign.
     means: tuple[float, ...]
     scales: tuple[float, ...]
-    #: The bias, then one of each scaled sign; the logit of reading the same.
+    #: The bias, then the weight of each scaled sign, for the logit of reading the same.
     weights: tuple[float, ...]
-    #: Logits and what they mean on the reader's own scale, side by side, rising: at each `[extract.model] sure` as many
-    #: turns are asked about as without the head.
+    #: Pairs of a logit and its value on the reader's own scale, rising: at each `[extract.model] sure` as many turns
+    #: are asked about as without the head.
     steps: tuple[tuple[float, float], ...]
 
     @classmethod
     def of_numbers(cls, version: str, reader: str, numbers: Mapping[str, Any]) -> ReaderHead:
-        """Return the head of stored numbers."""
+        """Return a head from its stored numbers."""
         rows = {name: tuple(numbers[name]) for name in ("means", "scales", "weights")}
         return cls(version=version, reader=reader, **rows, steps=tuple((low, high) for low, high in numbers["steps"]))
 
     def numbers(self) -> dict[str, Any]:
-        """Return what is stored of it."""
+        """Return its numbers to store."""
         return {name: getattr(self, name) for name in ("means", "scales", "weights", "steps")}
 
     def logit(self, signs: Sequence[float]) -> float:

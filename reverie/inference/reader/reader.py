@@ -41,19 +41,19 @@ from reverie.inference.reader.decoding import (
 from reverie.inference.reader.wanted import Wanted, wanted_signs
 from reverie.inference.version import code_version
 
-#: Parts of a long message that are read; what comes after them is not.
+#: Parts of a long message that are read; the rest is not.
 MOST_PARTS = 16
 
-#: Tokens of which the states below are in memory at once: 1.5 KB each.
+#: Tokens whose lower states are in memory at once: 1.5 KB each.
 _AT_ONCE = 32_768
 
-#: The fused operator takes ten times as long as the two that it stands for.
+#: The fused operator takes ten times as long as the two that it replaces.
 _UNFUSED = ["SkipLayerNormFusion"]
 
-#: Chance from which a statement is given at all: of the sentences just above it a third tell something.
+#: Least chance of a statement that is returned: of the sentences just above it, a third tell something.
 _LEAST_CHANCE = 0.05
 
-#: What `whole` is the chance of, beside the confidence: of the relation, given that there is one.
+#: Choices whose chances make up `whole`, besides the confidence and the relation, given that there is one.
 _WHOLE = ("phase", "holder_first", "holder_last", "topic_first", "topic_last")
 
 _ENDS_SENTENCE = frozenset(".!?\n")
@@ -70,17 +70,17 @@ class _Side(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What is read at once: a message or a part of a long one, with the question before it."""
+    """A unit of reading: a message or a part of a long one, with the question before it."""
 
     message: int
     ids: list[npt.NDArray[np.int64]]
     tokens: TokenPlaces
-    #: by token: of which sentence of the message it is; -1 in the question
+    #: for each token, the number of its sentence in the message; -1 in the question
     sentences: npt.NDArray[np.int64]
 
 
 class TrainedReader:
-    """Reads messages. What it gives depends on the message and its question alone, as the vectors of MiniLM do."""
+    """Reads messages. The result depends on the message and its question alone, like the vectors of MiniLM."""
 
     def __init__(self, embedder: MiniLM | None = None, *, threads: int = 2) -> None:
         """Load the model (0.1 s); `embedder` shares its weights. Raises InferenceError when its files are missing."""
@@ -104,11 +104,11 @@ class TrainedReader:
 
     @property
     def version(self) -> str:
-        """The model with the code around it: what it gives for a message changes with this alone."""
+        """The version of the model and the code around it: the result for a message changes with this alone."""
         return f"{self.model}/{code_version('reverie.inference.minilm', __package__)}"
 
     def read(self, messages: Sequence[AskedMessage]) -> list[ReadMessage]:
-        """Return what each message states."""
+        """Return the statements of each message."""
         parts = list(self._parts(messages))
         found = [read for some in _at_once(parts) for read in self._read(some)]
         read = [ReadMessage([], 0.0) for _ in messages]
@@ -133,7 +133,7 @@ class TrainedReader:
                 yield _Part(index, [side.ids for side in sides], TokenPlaces(of_question, *columns), numbers)
 
     def _read(self, parts: Sequence[_Part]) -> list[ReadMessage]:
-        """Read parts: below, each question and message apart, and once; then both, however long each is."""
+        """Read parts: in the lower layers each question and message alone, and once; in the upper layers both."""
         below = self._below(parts)
         found = [ReadMessage([], 0.0) for _ in parts]
 
@@ -148,7 +148,7 @@ class TrainedReader:
         return found
 
     def _below(self, parts: Sequence[_Part]) -> dict[bytes, Numbers]:
-        """The states of questions and messages after the embedder's lower layers, by their ids as bytes."""
+        """Return the states of questions and messages after the embedder's lower layers, by their ids as bytes."""
         texts = list({ids.tobytes(): ids for part in parts for ids in part.ids}.values())
         found: dict[bytes, Numbers] = {}
 
@@ -183,7 +183,7 @@ class TrainedReader:
         return read
 
     def _said(self, hidden: Numbers, keys: Numbers, rows: Sequence[tuple[int, CandidateSpan]]) -> dict[str, Numbers]:
-        """What is said of spans: logits by the name of an aspect or of an end of a pointer; and their `features`."""
+        """Return what is said of spans: logits by the name of an aspect or of a pointer's end; and their `features`."""
         if not rows:
             return {}
         means = hidden.mean(axis=1)
@@ -200,7 +200,7 @@ class TrainedReader:
     def _wanted_by(
         self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, Numbers], stated: float
     ) -> tuple[Numbers, npt.NDArray[np.float64]]:
-        """By what a statement is wanted or not: states, and what counts beside them."""
+        """Return the inputs of `Wanted` for a statement: states and signs."""
         of = {name: said[name][span.candidate] for name in ("features", "sentence", "sentence_tokens")}
         signs = wanted_signs(span.confidence * stated, len(tokens.begins), int(of["sentence_tokens"]))
         return np.concatenate([of["features"], of["sentence"]]), signs
@@ -232,7 +232,7 @@ class TrainedReader:
 
 
 def _at_once(parts: Sequence[_Part]) -> Iterator[Sequence[_Part]]:
-    """Parts whose states are in memory together, in their order: a message is often the question of the next."""
+    """Yield parts whose states are in memory together, in order: a message is often the question of the next."""
     start = tokens = 0
     for at, part in enumerate(parts):
         if tokens + _length(part) > _AT_ONCE:
@@ -247,7 +247,7 @@ def _length(part: _Part) -> int:
 
 
 def _cut(text: str, encoding: Encoding) -> _Side:
-    """The first tokens of a question."""
+    """Return the first tokens of a question."""
     ids, places = (np.array(each, np.int64)[:MOST_OF_QUESTION] for each in (encoding.ids, encoding.offsets))
     return _side(text, ids, places)
 
@@ -257,7 +257,7 @@ def _side(text: str, ids: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) 
 
 
 def _sentences(text: str, places: npt.NDArray[np.int64]) -> list[int]:
-    """The number of the sentence of each token: one ends with a mark before white space, or with a line."""
+    """Return the sentence number of each token: a sentence ends with a mark before white space, or with a line."""
     found, number, before = [], 0, 0
     for start, end in places.tolist():
         between = text[before:start]
@@ -271,7 +271,7 @@ def _sentences(text: str, places: npt.NDArray[np.int64]) -> list[int]:
 def _of_sentences(
     parts: Sequence[_Part], hidden: Numbers, found: Sequence[Sequence[CandidateSpan]]
 ) -> dict[str, Numbers]:
-    """Of the sentence of each span: the mean of its states, and its number of tokens."""
+    """Return for the sentence of each span the mean of its states, and its number of tokens."""
     means, tokens = [], []
     for row, (part, spans) in enumerate(zip(parts, found, strict=True)):
         numbers = [int(part.sentences[span.first]) for span in spans]
@@ -283,7 +283,7 @@ def _of_sentences(
 
 
 def _portions(text: str, encoding: Encoding) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-    """The places and ids of a text's tokens, of a long one in parts that end with a sentence where they can."""
+    """Yield the places and ids of a text's tokens, of a long one in parts that end with a sentence if they can."""
     ids, places = np.array(encoding.ids, np.int64), np.array(encoding.offsets, np.int64)
     if len(ids) <= MOST_TOKENS:
         yield places, ids

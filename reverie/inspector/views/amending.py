@@ -1,4 +1,4 @@
-"""Correct a memory: wrong, replace, forget, pin, unpin; undo a merge or a supersession; take a correction back.
+"""Correct a memory: wrong, replace, forget, pin, unpin; undo a merge or a supersession; retract a correction.
 
 Each leaves a row of `log.corrections` with the name and the id of the key.
 """
@@ -18,7 +18,7 @@ from reverie.inspector.visits import Visit
 
 
 async def amend_memory(visit: Visit) -> Response:
-    """Take the form of a memory's page, and show the page again."""
+    """Apply the form of a memory's page, and show the page again."""
     memory_id, kind, caller = visit.uuid("memory"), visit.value("kind"), visit.caller
     if kind == "keep_apart":
         await asyncio.to_thread(

@@ -1,6 +1,6 @@
-"""What a person should look at: memories that cannot both hold, triggers that are due, and flagged messages.
+"""Items that need a person's attention: conflicts, triggers that are due, and flagged messages.
 
-Who acts upon a trigger or looks at a message is kept with the name and the id of the key.
+The person who acts upon a trigger or reviews a message is recorded with the name and the id of the key.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ async def show_reviews(visit: Visit) -> Response:
 
 
 async def see_review(visit: Visit) -> Response:
-    """Record that somebody looked at a flagged message; the first who did stays."""
+    """Record that somebody reviewed a flagged message; the first review stays."""
     seen_by = visit.visitor.actor
     await mark_seen(visit.caller.writer(), visit.uuid("turn"), seen_at=datetime.now(UTC), seen_by=seen_by)
     return visit.redirect("reviews", seen=visit.value("seen"), done="seen")
 
 
 async def show_triggers(visit: Visit) -> Response:
-    """List what is due, or all triggers, of the tenant or of a subject, the earliest due first."""
+    """List the triggers that are due, or all, of the tenant or of a subject, the earliest due first."""
     subject_id, every = visit.value("subject"), visit.value("all") == "yes"
     place = decode_cursor(visit.value("cursor"), datetime.fromisoformat, UUID)
     found = await list_triggers(

@@ -1,4 +1,4 @@
-"""Sign in with a key of the API, or the operator's; sign out."""
+"""Sign in with an API key or the operator's key; sign out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reverie.inspector.visits import COOKIE, SIGNED_IN_SECONDS, Inspector
 
 
 async def show_sign_in(request: Request, inspector: Inspector, gate: Gate, form: Mapping[str, str]) -> Response:
-    """Show the form, and give the browser a cookie that the form's token belongs to; who is signed in is led on."""
+    """Show the form, and set the cookie for its token; redirect a visitor who is already signed in."""
     services = request.scope["reverie.services"]
     if await inspector.visitor(request.cookies.get(COOKIE), services, datetime.now(UTC)):
         return RedirectResponse(page_address(request.scope["root_path"], "", {}), status_code=303)
@@ -25,7 +25,7 @@ async def show_sign_in(request: Request, inspector: Inspector, gate: Gate, form:
 
 
 async def sign_in(request: Request, inspector: Inspector, gate: Gate, form: Mapping[str, str]) -> Response:
-    """Check the key and sign in who gave it."""
+    """Check the key and sign the visitor in."""
     text, at = form.get("key", "").strip(), datetime.now(UTC)
     if inspector.is_operator(key_digest(text)):
         return _signed_in(request, inspector.cookie_of(text, None, at))
@@ -41,7 +41,7 @@ async def sign_in(request: Request, inspector: Inspector, gate: Gate, form: Mapp
 
 
 async def sign_out(request: Request, inspector: Inspector, gate: Gate, form: Mapping[str, str]) -> Response:
-    """Forget who was signed in."""
+    """Sign the visitor out."""
     base = request.scope["root_path"]
     response = RedirectResponse(page_address(base, "sign-in", {}), status_code=303)
     response.delete_cookie(COOKIE, path=base, httponly=True, samesite="strict")

@@ -1,4 +1,4 @@
-"""What an erasure would delete, and the erasure. The counts are exact: it is done and rolled back."""
+"""The preview of an erasure, and the erasure. The preview's counts are exact: it erases and rolls back."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from reverie.inspector.visits import Visit
 
 
 async def preview_erasure(visit: Visit) -> Response:
-    """Show what would go."""
+    """Show what would be erased."""
     target = _target(visit)
     done = await asyncio.to_thread(_eraser(visit).erase, target, preview=True)
     return visit.render("erase.html", done_erasure=done, target=target, named=_named(visit), confirm=_confirm(target))
 
 
 async def erase_target(visit: Visit) -> Response:
-    """Erase what the form names, and show the receipt."""
+    """Erase the target of the form, and show the receipt."""
     target = _target(visit)
     confirmed = _confirm(target)
     if visit.value("confirm") != confirmed:
@@ -35,7 +35,7 @@ async def erase_target(visit: Visit) -> Response:
 
 
 def _confirm(target: Target) -> str:
-    """What a person writes to confirm an erasure: the name of a subject, else the word."""
+    """Return the text that confirms an erasure: the name of a subject, else "erase"."""
     return target.subject_id if target.kind == "subject" and target.subject_id else "erase"
 
 

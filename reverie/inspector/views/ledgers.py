@@ -1,4 +1,4 @@
-"""Ledgers of a tenant: runs, costs, dead letters, and what people did."""
+"""Ledgers of a tenant: runs, costs, dead letters, and people's actions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def show_runs(visit: Visit) -> Response:
 
 
 async def show_costs(visit: Visit) -> Response:
-    """List what calls of models cost, by stage and model or by subject, and the credits."""
+    """List the costs of model calls, by stage and model or by subject, and the credits."""
     by_subject = visit.value("by") == "subject"
     rows, credits = await asyncio.to_thread(
         read_spending, visit.services.batches, visit.tenant_id, since=visit.time("since"), by_subject=by_subject
@@ -47,7 +47,7 @@ async def show_costs(visit: Visit) -> Response:
 
 
 async def show_letters(visit: Visit) -> Response:
-    """List dead letters without their content, and how many there are for each reason."""
+    """List dead letters without their content, and their number for each reason."""
     reason, store = visit.value("reason"), visit.services.batches
     reasons = await asyncio.to_thread(count_dead_letters, store, visit.tenant_id)
     letters = await asyncio.to_thread(
@@ -57,7 +57,7 @@ async def show_letters(visit: Visit) -> Response:
 
 
 async def show_audit(visit: Visit) -> Response:
-    """List the latest corrections, triggers acted upon, reviews seen and receipts of erasures, with who did it."""
+    """List the latest corrections, triggers acted upon, reviews seen and receipts of erasures, with their actors."""
     corrections = await latest_corrections(visit.caller.reader(), limit=_ACTIONS)
     after = int(visit.value("after") or 0) if (visit.value("after") or "0").isdigit() else 0
     receipts = await list_receipts(visit.caller.writer(), after=after, limit=_ACTIONS + 1)

@@ -1,4 +1,4 @@
-"""One memory: its text, the turns it rests on, its lineage, the recalls in which it served, and its future."""
+"""One memory: its text, the turns it is based on, its lineage, the recalls that returned it, and its future."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reverie.inspector.views.page import InspectorPage
 from reverie.inspector.visits import Visit
 from reverie.recall.inspect import Explanation, explain
 
-#: Turns that are shown, the first ones.
+#: Most turns shown; the first ones.
 _TURNS = 30
 
 
@@ -36,7 +36,7 @@ async def show_memory(visit: Visit) -> Response:
 
 
 async def show_item(visit: Visit) -> Response:
-    """Lead to the page of what an id names: a memory, the memory of a fact, or a turn in its session."""
+    """Redirect to the page of the item with an id: a memory, the memory of a fact, or a turn in its session."""
     found = await locate(visit.caller.reader(), visit.uuid("id"))
     if found.item == "turn":
         return visit.redirect("session", subject=found.subject_id, session=found.session_id, turn=found.id)

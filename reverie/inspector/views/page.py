@@ -1,4 +1,4 @@
-"""A page of the inspector: its address, and who may open it."""
+"""A page of the inspector: its address, and the scope that it needs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from reverie.inspector.visits import Visit
 
 @dataclass(frozen=True, slots=True)
 class InspectorPage:
-    """A page, or what takes its form."""
+    """A page, or the handler of its form."""
 
     path: str
     view: Callable[[Visit], Awaitable[Response]]
     method: Literal["GET", "POST"] = "GET"
     scope: KeyScope = "read"
-    #: Whether it is of one tenant.
+    #: Whether it belongs to one tenant.
     of_tenant: bool = True

@@ -25,7 +25,7 @@ from reverie.recall.roster import list_subjects
 from reverie.recall.signals.triggers import list_signals, list_triggers, read_standing
 
 _SUBJECTS, _MEMORIES, _TURNS = 50, 40, 60
-#: Entities and ties of a graph: more cannot be read.
+#: Most entities and ties of a graph: more would be illegible.
 _ENTITIES, _TIES = 24, 40
 _TRIGGERS, _WEEKS = 20, 12
 #: Views of a subject by name, in their order.
@@ -40,7 +40,7 @@ SUBJECT_VIEWS = {
 
 
 class ValiditySpan(NamedTuple):
-    """For how long a fact held, as a part of the time that is drawn."""
+    """The time in which a fact held, as a part of the time drawn."""
 
     fact: StructuredFact
     #: In percent.
@@ -84,7 +84,7 @@ async def show_person(visit: Visit) -> Response:
 async def _now(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
     facts = await load_facts(visit.caller.reader(), subject_id=subject_id, as_of=at)
     chosen = visit.time()
-    # what was in force on a day of the past may be over by now
+    # a memory in force on a past day may have ended since
     states: tuple[State, ...] = ("active", "candidate", "superseded") if chosen else ("active", "candidate")
     return {"facts": facts} | await _memories(visit, subject_id, at, states, in_force_at=chosen)
 
@@ -98,7 +98,7 @@ async def _history(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any
 async def _memories(
     visit: Visit, subject_id: str, at: datetime, states: tuple[State, ...], *, in_force_at: datetime | None = None
 ) -> dict[str, Any]:
-    """A page of memories of some states and of the kind that was chosen, latest first."""
+    """Return a page of memories of some states and of the chosen kind, latest first."""
     kind: Kind | None = next((each for each in KINDS if each == visit.value("kind")), None)
     entity, before = visit.value("entity"), visit.value("before")
     found = await page_memories(
@@ -130,7 +130,7 @@ async def _sessions(visit: Visit, subject_id: str, at: datetime) -> dict[str, An
 
 
 async def _signals(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
-    """How the subject stands, what is due for it, and its figures by week; no standing before its first run."""
+    """Return a subject's standing (None before its first run), its due triggers, and its figures by week."""
     session = visit.caller.reader()
     try:
         standing = await read_standing(session, subject_id=subject_id, as_of=at)
@@ -162,7 +162,7 @@ _READ: dict[str, Callable[[Visit, str, datetime], Awaitable[dict[str, Any]]]] = 
 
 
 def validity_spans(facts: Sequence[StructuredFact], at: datetime) -> list[ValiditySpan]:
-    """Return facts with the part of the time between the first and `at` for which each held."""
+    """Return facts with the part of the time from the first one to `at` in which each held."""
     if not facts:
         return []
     start = min(fact.valid_from for fact in facts)

@@ -1,4 +1,4 @@
-"""Recall by two policies side by side with each signal and what was dropped, and the context as a model sees it.
+"""Recall by two policies side by side with all signals and dropped candidates, and the context for a model.
 
 Neither is logged: looking at memory does not count as an access.
 """
@@ -34,9 +34,9 @@ class ShownHit:
 
     hit: Hit
     bars: Sequence[Bar]
-    #: Contributions by signal, the largest first, those of 0 left out.
+    #: Name, value, weight and contribution of each signal, the largest first, without values of 0.
     parts: Sequence[tuple[str, float, float, float]]
-    #: Place of the same item on the other side, from 1; None: it is not there.
+    #: Place of the same item on the other side, from 1; None: it is absent there.
     other: int | None
 
 
@@ -47,7 +47,7 @@ class PolicySide:
     policy: Policy
     result: RecallResult
     hits: Sequence[ShownHit]
-    #: How many candidates were dropped for each reason.
+    #: Number of candidates dropped for each reason.
     reasons: dict[str, int]
 
 

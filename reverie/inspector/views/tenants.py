@@ -21,7 +21,7 @@ _TENANTS = 20
 
 
 async def show_tenants(visit: Visit) -> Response:
-    """List the tenants; who has a key of one is led there."""
+    """List the tenants; redirect the holder of a tenant's key to that tenant."""
     if visit.visitor.tenant_id is not None:
         return visit.redirect("tenant", tenant=visit.visitor.tenant_id)
     search = visit.value("search")
@@ -32,7 +32,7 @@ async def show_tenants(visit: Visit) -> Response:
 
 
 async def show_tenant(visit: Visit) -> Response:
-    """Show the counts of a tenant, and what needs attention; the page loads again while they are being taken."""
+    """Show the counts of a tenant, and anything that needs attention; the page reloads while counting goes on."""
     count = partial(_health, visit.services.batches, visit.tenant_id, visit.at)
     health = await visit.inspector.counts.read(visit.tenant_id, count)
     response = visit.render("tenant.html", health=health, policy=visit.caller.policy, missing=visit.services.missing)

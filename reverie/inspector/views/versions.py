@@ -1,6 +1,6 @@
 """Generations of a tenant: listed, compared with the live memory, published, reverted.
 
-Comparing and publishing run beside the requests; the page says how they went. The row of `ops.runs` of a publish or
+Comparing and publishing run in the background; the page shows their results. The row of `ops.runs` of a publish or
 revert names the key in its column `driver`.
 """
 
@@ -28,9 +28,9 @@ from reverie.store.database import Store
 from reverie.store.server.address import database_url
 from reverie.store.work import Work
 
-#: Changes of each kind that are shown in words.
+#: Most changes of each kind shown in words.
 _EXAMPLES = 5
-#: Connections of a job: a generation's calls to models are booked while its log is read.
+#: Connections of a job: model calls of a generation are booked while its log is read.
 _CONNECTIONS = 4
 
 
@@ -50,7 +50,7 @@ async def show_generations(visit: Visit) -> Response:
         clock=datetime.now(UTC),
     )
     if job and job.is_running:
-        response.headers["Refresh"] = "2"  # the page shows how it goes; there is no script to ask
+        response.headers["Refresh"] = "2"  # the page shows the progress without a script
     return response
 
 
@@ -93,7 +93,7 @@ _JOBS: dict[str, Any] = {"diff": _diff, "publish": _publish, "revert": _revert}
 
 @contextmanager
 def _live(visit: Visit) -> Iterator[LiveMemory]:
-    """The live memory of the visit's tenant, over connections of the job's own."""
+    """Yield the live memory of the visit's tenant, over the job's own connections."""
     settings, embedder = visit.services.settings, visit.services.embedder
     assert embedder is not None
     url = database_url(settings)

@@ -82,7 +82,7 @@ def unveil(text: str) -> str:
 
 
 def veil_expr(text: pl.Expr) -> pl.Expr:
-    """`veil` for a column."""
+    """Return `veil` for a column."""
     return text.map_batches(_veil_series, return_dtype=pl.String)
 
 
@@ -112,7 +112,7 @@ def _joined(spans: list[Span]) -> list[Span]:
 
 
 def _marked(text: str) -> list[Span]:
-    """Code fences, lines that begin with ">", lyrics, and quotation elements of HTML and forums."""
+    """Return the spans of code fences, lines that begin with ">", lyrics, and quotation elements of HTML and forums."""
     spans = [found.span() for found in _FENCE.finditer(text)] if "```" in text else []
     spans += [found.span() for found in _BLOCK.finditer(text)] if ">" in text else []
     spans += [found.span() for found in _SONG.finditer(text)] if "♪" in text else []
@@ -126,7 +126,7 @@ def _marked(text: str) -> list[Span]:
 
 
 def _mails(flat: str) -> list[Span]:
-    """A quoted email: from its header line to the end of the text, or only the header if its lines begin with ">"."""
+    """Return a quoted email: from its header to the end of the text, or only the header if its lines begin with ">"."""
     found = pattern("mail").search(flat)
     if found is None:
         return []
@@ -135,13 +135,13 @@ def _mails(flat: str) -> list[Span]:
 
 
 def _worked_on(flat: str) -> list[Span]:
-    """Texts that the author asks to translate, correct, summarise or judge. They follow or precede the request."""
+    """Return texts that the author asks to translate, correct, summarise or judge, before or after the request."""
     spans: list[Span] = []
     for found in pattern("request").finditer(flat):
         rest = flat[found.end() :].lstrip()
         start = len(flat) - len(rest)
         if not rest or rest[0] in quotation.OPENING or rest.startswith(("```", ">")):
-            continue  # marked by itself
+            continue  # it has marks of its own
         if "\n" in flat[found.end() - 1 : start]:
             end = len(flat)
         else:
@@ -157,7 +157,7 @@ def _worked_on(flat: str) -> list[Span]:
 
 
 def _reported(flat: str) -> list[Span]:
-    """Reported speech after a colon, up to the end of its line."""
+    """Return reported speech after a colon, up to the end of its line."""
     spans: list[Span] = []
     for found in chain.from_iterable(pattern("reported").finditer(flat, *line) for line in _lines_with_colons(flat)):
         rest = flat[found.end() : found.end() + 200].lstrip()
@@ -176,7 +176,7 @@ def _reported(flat: str) -> list[Span]:
 
 
 def _lines_with_colons(flat: str) -> Iterator[Span]:
-    """Each line with a colon, up to its last colon."""
+    """Yield each line with a colon, up to its last colon."""
     at = flat.find(":")
     while at >= 0:
         start, stop = flat.rfind("\n", 0, at) + 1, flat.find("\n", at)
@@ -198,7 +198,7 @@ def whose(before: str) -> str | None:
 
 
 def _quotations(text: str, flat: str) -> list[Span]:
-    """Quotations of others or without a speaker; not the author's own words, names, titles or emphasis."""
+    """Return quotations of others or without a speaker; not the author's own words, names, titles or emphasis."""
     spans: list[Span] = []
     before_end = 0
     for start, end, single in quotation.quotations(text):

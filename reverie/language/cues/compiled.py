@@ -24,7 +24,7 @@ class DualPattern:
 
 @dataclass(frozen=True, kw_only=True)
 class Compiled:
-    """A rule, with its pattern for both engines. Python's is compiled when it is first tried: all take a second."""
+    """A rule, with its pattern for both engines. Python's is compiled on first use: all take a second."""
 
     order: int
     rule: Rule
@@ -34,7 +34,7 @@ class Compiled:
     rust: str
     kind: RuleKind
     importance: float
-    #: what it states, by the policy's table
+    #: the relation of its statements, from the policy's table
     relation: Relation | None
 
     @cached_property
@@ -95,7 +95,7 @@ class Rules:
         return DualPattern(python=wording.for_python(expanded), rust=wording.for_rust(expanded))
 
     def _whole(self, fragments: Sequence[str]) -> DualPattern:
-        """The pattern of a message that consists only of such words, punctuation and emoji."""
+        """Return the pattern of a message that consists only of these words, punctuation and emoji."""
         filler = f"[^{_CONTENT}]"
         words = f"(?:(?:{'|'.join(fragments)})(?:{filler}+|$))*" if fragments else ""
         whole = f"^{filler}*{words}$"

@@ -81,7 +81,7 @@ class _Helplines(Table):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Compiled:
     signs: tuple[tuple[_Sign, re.Pattern[str]], ...]
-    #: Those of all signs, each once.
+    #: The cues of all signs, each once.
     cues: tuple[str, ...]
     hyperbole: re.Pattern[str]
     quoted_by_others: re.Pattern[str]
@@ -149,7 +149,7 @@ def find_crisis(
 ) -> Crisis | None:
     """Return the signs of a crisis in a message, with help for its author; None without signs, or with detection off.
 
-    Pure. Without a usable vector, a third of the merely hinted signs is missed.
+    Pure. Without a usable vector, a third of the signs that are only hinted at is missed.
 
     Args:
         text: The message.
@@ -214,7 +214,7 @@ def normalized(text: str) -> str:
 
 
 def _without_quotes(text: str, compiled: _Compiled) -> str:
-    """The text without quotations of others."""
+    """Return the text without quotations of others."""
 
     def kept(quote: re.Match[str]) -> str:
         before = text[: quote.start()]
@@ -225,7 +225,7 @@ def _without_quotes(text: str, compiled: _Compiled) -> str:
 
 
 def _has(sentence: str, sign: _Sign, pattern: re.Pattern[str], compiled: _Compiled) -> bool:
-    """Whether a sentence has the sign, without denying it and without speaking of others."""
+    """Return whether a sentence has the sign, without denying it and without speaking of others."""
     for match in pattern.finditer(sentence):
         before = sentence[: match.start()]
         if sign.negatable and (compiled.denied.search(before) or compiled.denied_inside.search(match[0])):

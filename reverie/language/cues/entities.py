@@ -37,7 +37,7 @@ class Namer(Table):
     """A pattern whose group `x` is a name of one type."""
 
     type: Annotated[str, Field(pattern="^[a-z]+$")]
-    #: the one thing that all its matches name; None: what the group says
+    #: the one thing that all its matches name; None: the words of the group
     slug: Annotated[str, Field(pattern="^[a-z0-9-]+$")] | None = None
     #: lower-case literals, one of which every match contains
     cues: tuple[str, ...]
@@ -49,7 +49,7 @@ class Names(Table):
 
     #: capitalised words that are not names
     no_names: frozenset[str]
-    #: a pattern of written forms, and how a memory words it
+    #: a pattern in written forms, and its wording in a memory
     spoken: tuple[str, str]
     words: dict[str, tuple[str, ...]]
     rules: tuple[Namer, ...]
@@ -98,7 +98,7 @@ def _names() -> _Compiled:
 
 
 def _expanded(pattern: str, words: Mapping[str, Sequence[str]]) -> str:
-    """The pattern with the alternatives of each word; they may name others."""
+    """Return the pattern with the alternatives of each word; they may name other words."""
     for word, alternatives in words.items():
         pattern = pattern.replace(f"<{word}>", f"(?:{'|'.join(alternatives)})")
     return pattern

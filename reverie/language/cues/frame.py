@@ -28,7 +28,7 @@ _COLUMNS = pl.Schema(
 
 
 def extract_frame(frame: pl.DataFrame, rules: Rules) -> list[tuple[int, RuleMatch | str]]:
-    """Return what is said in the column `text`, with the row of each turn, in the order of the turns and their clauses.
+    """Return the statements in the column `text`, each with the row of its turn, in the order of turns and clauses.
 
     A clause that matches a rule gives a statement, as `extract_one` finds it, or the reason why it gives none.
     """
@@ -44,7 +44,7 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> list[tuple[int, RuleMatc
 
 
 def _matches(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """One row per clause and rule that matches it, in order; see `_COLUMNS`."""
+    """Return one row per clause and rule that matches it, in order; see `_COLUMNS`."""
     tries = _tries(frame, rules)
     matches = [_of_rule(rules.compiled[order], tried) for (order,), tried in tries.group_by("order")]
     clause = pl.col("clause")
@@ -57,7 +57,7 @@ def _matches(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
 
 def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """One row per clause and rule to try on it: index, order, clause, clause_start."""
+    """Return one row per clause and rule to try on it: index, order, clause, clause_start."""
     cues, clause, size = list(rules.by_cue), pl.col("clause"), pl.col("clause").str.len_chars()
     orders = pl.LazyFrame(
         {"cue": cues, "order": list(rules.by_cue.values())}, schema={"cue": pl.String, "order": pl.List(pl.UInt32)}
@@ -88,7 +88,7 @@ def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
 
 def _of_rule(compiled: Compiled, tried: pl.DataFrame) -> pl.DataFrame:
-    """The clauses that match a rule, with the captured groups."""
+    """Return the clauses that match a rule, with the captured groups."""
     matching = tried.filter(tried["clause"].str.contains(compiled.rust))
     groups = matching["clause"].str.extract_groups(compiled.rust).struct
     y = groups.field("y").fill_null("") if "y" in compiled.pattern.groupindex else pl.lit(None, pl.String)

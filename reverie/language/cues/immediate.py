@@ -34,18 +34,18 @@ class TurnCandidates:
 
     candidates: tuple[Candidate, ...]
     reason: str | None
-    #: Candidates beyond the policy's number for one turn.
+    #: Number of candidates beyond the policy's limit for one turn.
     left_out: int = 0
 
 
 @cache
 def compiled(policy: Policy) -> Rules:
-    """Return the policy's rule table, compiled once a process."""
+    """Return the policy's rule table, compiled once per process."""
     return Rules(policy.extract)
 
 
 def extract_candidates(turn: Turn, policy: Policy, count_tokens: CountTokens) -> TurnCandidates:
-    """Return what the rules find in one turn. Takes far under a millisecond, except for texts longer than a chunk."""
+    """Return the candidates of one turn, in far under a millisecond, except for texts longer than a chunk."""
     rules = compiled(policy)
     turn = replace(turn, text=strip_invisible(turn.text))
     findings = sorted(_findings(turn, policy, rules, count_tokens), key=lambda finding: finding[:7])
@@ -65,7 +65,7 @@ def extract_candidates(turn: Turn, policy: Policy, count_tokens: CountTokens) ->
 
 
 class _Finding(NamedTuple):
-    """What a rule or method finds in a turn."""
+    """A finding of a rule or method in a turn."""
 
     place: int
     kind: Kind
@@ -78,7 +78,7 @@ class _Finding(NamedTuple):
     statement: Proposition | None = None
     lasting: bool = False
     expires_at: datetime | None = None
-    #: What salience is taken from; None: the content.
+    #: The text that the salience is taken from; None: the content.
     said: str | None = None
 
 
@@ -126,7 +126,7 @@ def _candidate(turn: Turn, policy: Policy, finding: _Finding) -> Candidate:
 
 
 def as_stored(value: Any) -> Any:
-    """Return the value as jsonb gives it back: keys by length, then by their bytes."""
+    """Return the value as jsonb returns it: keys by length, then by their bytes."""
     if isinstance(value, Mapping):
         keys = sorted(value, key=lambda key: (len(key.encode()), key.encode()))
         return {key: as_stored(value[key]) for key in keys}

@@ -1,7 +1,7 @@
-"""What is kept verbatim of the sentences in which an author tells something: an episode, and plain facts.
+"""Chooses the sentences of a turn that are kept verbatim, as an episode and as plain facts.
 
-Sentences that tell of an event make the turn's episode. Of the others, each in which no rule found a relation is a fact
-of its own, if it is worth keeping.
+Sentences that tell of an event make the turn's episode. Each other sentence in which an author tells something, and no
+rule found a statement, is a fact of its own, if it is worth keeping.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from reverie.policy import Policy
 PLAIN: Final = "plain"
 #: Origin of a statement that is kept in the words of the message.
 OWN_WORDS: Final = "said"
-#: Origin of what is left of a statement that was ended in part.
+#: Origin of the rest of a statement that was ended in part.
 REST: Final = "rest"
-#: Places of episodes and tool calls in their turn: a statement has that of its first character.
+#: Places of episodes and tool calls in their turn; the place of a statement is that of its first character.
 EPISODES_FROM, TOOL_CALLS_FROM = 1_000_000, 2_000_000
 #: Longer texts become several memories; shorter ones cannot fill a chunk, so the tokenizer is not asked.
 SHORT_CHARACTERS = 500
-#: Stands for what was left out between two sentences.
+#: The mark for text that was left out between two sentences.
 _GAP: Final = " … "
 
 
 class Kept(NamedTuple):
-    """A part of a turn that is kept as it was said."""
+    """A part of a turn that is kept verbatim."""
 
     place: int
     kind: Kind
@@ -46,7 +46,7 @@ class Kept(NamedTuple):
 
 
 def kept_one(text: str, stated: Sequence[Span], rules: Rules) -> list[Kept]:
-    """Return what is kept of a turn as it was said, given where rules found statements."""
+    """Return the parts of a turn to keep verbatim, given the spans in which rules found statements."""
     tellings = tellings_one(wording.plain(veil(text)), rules.event) if _reads_tellings(rules) else []
     return _kept(text, _worthy(tellings, {0: stated}, rules), stated, rules)
 
@@ -82,7 +82,7 @@ def _reads_tellings(rules: Rules) -> bool:
 
 
 def _worthy(tellings: Sequence[Telling], stated: Mapping[int, Sequence[Span]], rules: Rules) -> list[Telling]:
-    """The tellings that are kept: eventful ones, and others in which no rule found a statement."""
+    """Return the tellings that are kept: eventful ones, and others in which no rule found a statement."""
     numbers = rules.extract.worth
     asked = [
         telling
@@ -103,7 +103,7 @@ def _kept(text: str, worthy: Sequence[Telling], stated: Sequence[Span], rules: R
     found = [Kept(telling.start, "fact", _sentence(text, telling), PLAIN) for telling in plain]
     eventful = [telling for telling in worthy if telling.eventful]
     if rules.extract.episodes == "all":
-        # where each chunk has one kind, a sentence that is a preference is no episode too
+        # if each chunk has one kind, a sentence that is a preference is not an episode too
         rest = without_sentences(text, stated) if rules.extract.episode_facts and stated else text
         found += [Kept(EPISODES_FROM, "episode", rest, "turn")] if rest else []
     elif eventful:
@@ -121,7 +121,7 @@ def _sentence(text: str, telling: Telling) -> str:
 
 
 def _joined(text: str, tellings: Sequence[Telling]) -> str:
-    """The sentences as one text, with a mark where something between them was left out."""
+    """Return the sentences as one text, with a mark where something between them was left out."""
     parts = [_sentence(text, tellings[0])]
     for before, telling in pairwise(tellings):
         gap = " " if not text[before.end : telling.start].strip() else _GAP

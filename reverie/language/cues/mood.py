@@ -28,7 +28,7 @@ Method = Literal["model", "classifier", "previous", "keywords"]
 Missed = Literal["late", "failed"]
 
 MOODS: Final[tuple[MoodName, ...]] = get_args(MoodName)
-#: Moods towards the listener. To tell someone what to do and what not, "Never suggest meat", shows neither.
+#: Moods towards the listener. An instruction such as "Never suggest meat" shows neither.
 OPPOSED: Final = frozenset(("angry", "frustrated"))
 #: Only this many characters are searched for keywords and marks of energy.
 _READ: Final = 4_000
@@ -81,7 +81,7 @@ def _lexicon() -> _Lexicon:
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], _Keywords], ...]:
-    """Patterns of whole words, case-insensitive; a laugh may be longer than its keyword ("hahaha", "loool")."""
+    """Return patterns of whole words, ignoring case; a laugh may be longer than its keyword ("hahaha", "loool")."""
     longer = _lexicon().longer
 
     def alternative(word: str) -> str:
@@ -160,7 +160,7 @@ def by_keywords(text: str, moods: Sequence[MoodName] = MOODS) -> Mood | None:
 
 
 def _suited(mood: Mood, moods: Sequence[MoodName]) -> Mood:
-    """The mood, without the romantic style if the policy has no flirty mood."""
+    """Return the mood, without the romantic style if the policy has no flirty mood."""
     if mood.style != "romantic" or "flirty" in moods:
         return mood
     return replace(mood, style=_lexicon().manners[mood.mood].style)

@@ -1,4 +1,4 @@
-"""Where quotation marks open and close: straight and typographic, of several languages, nested and unbalanced."""
+"""Finds where quotation marks open and close: straight or typographic, of several languages, nested or unbalanced."""
 
 import re
 from bisect import bisect_left
@@ -9,26 +9,26 @@ from reverie.language.pack import language_table
 
 _PACK = language_table("quotation")
 
-#: What closes each mark that opens a quotation.
+#: The marks that close each mark that opens a quotation.
 _CLOSING: Final = {
     '"': '"', "＂": "＂", "“": "”“", "”": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』",
     "'": "'", "‘": "’'", "‚": "‘’",
 }  # fmt: skip
 OPENING: Final = frozenset(_CLOSING)
-#: Marks that are apostrophes too: a quotation only where somebody is said to say it.
+#: Marks that are apostrophes too: they enclose a quotation only if a speaker is named.
 _SINGLE: Final = frozenset("'‘‚")
 _MARK: Final = re.compile("[\"＂“”„«»‹›「」『』'‘’‚]")
 _BLANK: Final = re.compile(r"\n[ \t]*\n")
 #: "'cause", "'90s", "rock 'n' roll".
 _ELIDED: Final = _PACK.pattern("elided", re.IGNORECASE)
-#: Characters of a quotation at most; longer ones are unbalanced.
+#: Most characters of a quotation; longer ones are unbalanced.
 _LONGEST: Final = 5_000
 
 
 def quotations(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield start and end of each outermost quotation with its marks, and whether its marks are single.
+    """Yield the start and end of each outermost quotation, marks included, and whether its marks are single.
 
-    A double mark that is never closed reaches to the end of its line. Takes as long as the text is, times a logarithm.
+    A double mark that is never closed reaches to the end of its line. Takes O(n log n) time.
     """
     marks = [found.start() for found in _MARK.finditer(text)]
     if not marks:
@@ -53,7 +53,7 @@ def quotations(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _closed(mark: str, at: int, closers: dict[str, list[int]], blanks: list[int]) -> int | None:
-    """Where the quotation that opens there is closed, before a blank line."""
+    """Return where the quotation that opens at `at` is closed, before a blank line."""
     ends = []
     for closing in _CLOSING[mark]:
         places = closers.get(closing, [])

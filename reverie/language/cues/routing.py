@@ -13,7 +13,7 @@ from reverie.policy.extract import SaliencePolicy
 
 _PACK = language_table("routing")
 
-#: The hint for what is about now: an episode of this origin, which ends as working memory does.
+#: The hint for content about the present: an episode of this origin, which ends as working memory does.
 WORKING: Final = "working"
 #: The first sentence states a fact: a name or short noun phrase, a verb such as "is" or "has", and a predicate.
 _STATES: Final = _PACK.pattern("states", re.IGNORECASE)
@@ -23,7 +23,7 @@ _ENDS: Final = re.compile(r"[.!?](?:\s|$)")
 
 
 def route_turn(piece: str, numbers: SaliencePolicy) -> Kind:
-    """Return the kind of a turn, or of a chunk of one: a fact or an episode, as rules find the preferences in it."""
+    """Return the kind of a turn, or of a chunk of one: a fact or an episode, since rules find its preferences."""
     return "fact" if route(piece, numbers) == "fact" else "episode"
 
 

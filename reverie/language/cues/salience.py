@@ -30,7 +30,7 @@ _NAMED, _DATED, _CODED = (re.compile(pattern.replace(r"\b", r"(?a:\b)")) for pat
 _LONG: Final = re.compile(LONG)
 
 
-#: Longer turns are salient clause by clause.
+#: In longer turns, the salience is that of each clause.
 _WHOLE_CHARACTERS: Final = 500
 
 
@@ -58,7 +58,7 @@ def salience(text: str, numbers: SaliencePolicy) -> float:
 
 
 def salience_expr(text: pl.Expr, numbers: SaliencePolicy) -> pl.Expr:
-    """`salience` for a column, as Float64."""
+    """Return `salience` for a column, as Float64."""
     plain = wording.plain_expr(text)
     named, dated, coded = (plain.str.contains(p.replace(r"\b", r"(?-u:\b)")) for p in (NAMED, DATED, CODED))
     words = plain.str.extract_all(LONG)

@@ -19,7 +19,7 @@ def extract_one(text: str, rules: Rules) -> list[RuleMatch]:
 
 
 def _by_clause(text: str, rules: Rules) -> Iterator[Iterator[Match]]:
-    """The matches of each clause with a cue, in the order of the rules."""
+    """Yield the matches of each clause with a cue, in the order of the rules."""
     marked = wording.marked(veil(text))
     tries: dict[int, set[int]] = {}
     number = 0
@@ -46,6 +46,6 @@ def _matches(clause: str, start: int, orders: set[int], rules: Rules) -> Iterato
 
 
 def _is_guarded(clause: str, rules: Rules) -> bool:
-    """Whether a clause is a question or a supposition, or says what others say."""
+    """Return whether a clause is a question or a supposition, or reports what others say."""
     asks = clause.rstrip(wording.CLOSERS).endswith("?")
     return asks or (rules.guard is not None and rules.guard.python.search(clause) is not None)

@@ -19,7 +19,7 @@ def is_question(text: str) -> bool:
 
 
 def is_question_expr(text: pl.Expr) -> pl.Expr:
-    """`is_question` for a column."""
+    """Return `is_question` for a column."""
     rest = wording.plain_expr(text).str.replace_all(_QUESTIONS, "")
     return text.str.contains("?", literal=True) & (rest.str.count_matches(" ", literal=True) <= 3)
 
@@ -30,7 +30,7 @@ def low_content(text: str, rules: Rules) -> bool:
 
 
 def low_content_expr(text: pl.Expr, rules: Rules) -> pl.Expr:
-    """`low_content` for a column."""
+    """Return `low_content` for a column."""
     return wording.plain_expr(text).str.contains(rules.low_content.rust)
 
 

@@ -1,7 +1,7 @@
 """Extractive summary of a session: two or three of its own sentences, without a language model.
 
 It takes sentences that can be read alone (`standalone`) and that together cover what the session speaks of most: greedy
-coverage of stems weighed by the turns that use them (Takamura and Okumura 2009; Lin and Bilmes 2011), worth more in
+coverage of stems weighted by the turns that use them (Takamura and Okumura 2009; Lin and Bilmes 2011), worth more in
 the first person and with names, numbers and dates, in the order of the turns. A language model that writes the summary
 takes the same turns and gives the same kind of text. Source: docs/design-sources.md, Logic 3.2.
 """
@@ -31,7 +31,7 @@ class SpokenTurn:
 
     speaker: str
     text: str
-    #: Dates the summary, if the first turn has it.
+    #: The date of the summary, if this is the first turn.
     said_at: datetime | None = None
 
 
@@ -45,7 +45,7 @@ class _Candidate:
 
 
 def spoken_turns(turns: Sequence[SessionTurn]) -> list[SpokenTurn]:
-    """Return the turns of people and assistants as a summary reads them; all of them where there are no others."""
+    """Return the turns of people and assistants as a summary reads them; all turns if there are none of them."""
     return [
         SpokenTurn(
             speaker=author(turn.speaker, turn.role) or "User", text=strip_invisible(turn.text), said_at=turn.said_at
@@ -59,7 +59,7 @@ def summarise(
 ) -> str | None:
     """Return at most `number` sentences of the session, dated if its first turn is, with their speakers, as one text.
 
-    `turns` are in order, at least one. None: no sentence of the session is worth a summary.
+    `turns` are in order, at least one. None if no sentence of the session is worth a summary.
     """
     return summarise_all([turns], number=number, weights=weights, salience=salience)[0]
 
@@ -111,13 +111,13 @@ def _candidates(turns: Sequence[SpokenTurn], weights: SummaryPolicy) -> Iterator
 
 
 def _concepts(turns: Sequence[SpokenTurn]) -> dict[str, float]:
-    """Each stem of the session, with its weight by the number of turns that use it."""
+    """Return each stem of the session, with its weight by the number of turns that use it."""
     counted = Counter(term for turn in turns for term in set(terms_of(spoken_text(turn.text))))
     return {term: math.log1p(number) for term, number in counted.items()}
 
 
 def _worth(candidate: _Candidate, salience: float, weights: SummaryPolicy) -> float:
-    """The factor of a sentence's coverage: above 1 for what tells of the speaker, below for what needs a context."""
+    """Return the factor of a sentence's coverage: above 1 if it is about the speaker, below if it needs a context."""
     sentence = candidate.sentence
     worth = 1 + weights.salience * salience + weights.early * candidate.early
     worth *= 1.0 if sentence.own else weights.general
@@ -127,7 +127,7 @@ def _worth(candidate: _Candidate, salience: float, weights: SummaryPolicy) -> fl
 def _cover(
     candidates: Sequence[_Candidate], worths: Sequence[float], concepts: dict[str, float], weights: SummaryPolicy
 ) -> Iterator[_Candidate]:
-    """Yield sentences greedily, by the weight of the stems that they add, for their length."""
+    """Yield sentences greedily, by the weight of the stems that they add, relative to their length."""
     left = [pair for pair in zip(candidates, worths, strict=True) if len(pair[0].sentence.text) <= weights.longest]
     covered: set[str] = set()
     heard: set[str] = set()

@@ -1,7 +1,7 @@
-"""Finds the sentences of a turn in which its author tells something of himself.
+"""Finds the sentences of a turn in which its author tells something about themselves.
 
-They are kept verbatim: those that tell of an event as the turn's episode, the others as plain facts. What is about the
-talk itself, about the other, or means nothing without the turn before it is left out.
+They are kept verbatim: those that tell of an event as the turn's episode, the others as plain facts. Sentences about
+the talk itself or the listener, or that mean nothing without the previous turn, are left out.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from reverie.policy.table import ColumnRegex, Regex, Table
 
 _BOUNDARY = re.compile(r"[.!?…][.!?…\"')\]]*\s+|\n+")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-#: Words that a sentence needs, and that it may have.
+#: Least and most words of a sentence.
 _LEAST, _MOST = 3, 60
-#: Words named before a pronoun, from which on it may stand for one of them.
+#: Words that name something before a pronoun, for it to stand for one of them.
 _NAMED = 2
 _CLOSERS = "\"')] !."
 
@@ -37,7 +37,7 @@ class _StandingFor(Table):
 
 
 class _Patterns(Table):
-    """`telling.toml`: patterns for both engines, and what only Python reads."""
+    """`telling.toml`: patterns for both engines, and entries that only Python reads."""
 
     first: ColumnRegex
     talk: ColumnRegex
@@ -62,7 +62,7 @@ class _Patterns(Table):
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """A sentence in which the author tells something: the row of its turn, where it stands there, and its words."""
+    """A sentence in which the author tells something: the row of its turn, its place there, and its words."""
 
     row: int
     start: int
@@ -115,7 +115,7 @@ def tellings_frame(veiled: pl.Series, event: DualPattern | None = None) -> list[
 
 
 def _sentences(veiled: str) -> Iterator[Span]:
-    """Where the sentences of a turn are."""
+    """Yield the spans of the sentences of a turn."""
     start = 0
     for boundary in _BOUNDARY.finditer(veiled):
         if veiled[boundary.start()] == "." and _abbreviated(veiled[start : boundary.start()]):
@@ -126,7 +126,7 @@ def _sentences(veiled: str) -> Iterator[Span]:
 
 
 def _bared(row: int, veiled: str, span: Span) -> Telling:
-    """A sentence without what opens it, a question at its end, and white space around it; empty if nothing is left."""
+    """Return a sentence without its opening, a question at its end and white space around it; it may be empty."""
     start, end = span
     while start < end and veiled[start].isspace():
         start += 1
@@ -138,12 +138,12 @@ def _bared(row: int, veiled: str, span: Span) -> Telling:
 
 
 def _abbreviated(before: str) -> bool:
-    """Whether the last word before a full stop is an abbreviation."""
+    """Return whether the last word before a full stop is an abbreviation."""
     return before[-8:].rpartition(" ")[2].lower() in _patterns().abbreviations
 
 
 def _is_of_author(sentence: str) -> bool:
-    """Whether a sentence is about its author, and neither a question nor about the talk."""
+    """Return whether a sentence is about its author, and neither a question nor about the talk."""
     return (
         _python("first").search(sentence) is not None
         and not sentence.rstrip(_CLOSERS).endswith("?")
@@ -154,7 +154,7 @@ def _is_of_author(sentence: str) -> bool:
 
 
 def _is_of_author_expr(sentence: pl.Expr) -> pl.Expr:
-    """`_is_of_author` for a column."""
+    """Return `_is_of_author` for a column."""
     patterns = _patterns()
     return (
         sentence.str.contains(wording.for_rust(patterns.first))
@@ -166,12 +166,12 @@ def _is_of_author_expr(sentence: pl.Expr) -> pl.Expr:
 
 
 def passes(telling: Telling) -> bool:
-    """Whether a sentence is of today alone, or speaks to the other: no fact is made of it, an episode may have it."""
+    """Return whether a sentence is about today alone or speaks to the listener: an episode may have it."""
     return _python("passing").search(telling.text) is not None
 
 
 def _names_what_it_means(telling: Telling) -> bool:
-    """Whether a sentence is of a length to be read alone, has a verb, and names a thing before it speaks of "it"."""
+    """Return whether a sentence has the length to be read alone, a verb, and a name for a thing before "it"."""
     words = _WORD.findall(telling.text)
     if not _LEAST <= len(words) <= _MOST:
         return False
@@ -189,7 +189,7 @@ def _names_what_it_means(telling: Telling) -> bool:
 
 
 def _stands_for(pronouns: frozenset[str], nouns: Sequence[str], said: set[str], text: str) -> bool:
-    """Whether the first of these pronouns, if one is said, has before it what it may stand for."""
+    """Return whether the first of these pronouns, if any, comes after something that it may stand for."""
     if pronouns.isdisjoint(said):
         return True
     first = min(found.start() for found in _WORD.finditer(text) if found[0].partition("'")[0].lower() in pronouns)
@@ -197,7 +197,7 @@ def _stands_for(pronouns: frozenset[str], nouns: Sequence[str], said: set[str], 
 
 
 def _named(before: str) -> int:
-    """How many words of a text name something."""
+    """Return how many words of a text name something."""
     light = _patterns().light
     words = (word for word in _WORD.findall(before) if "'" not in word)
     return sum(len(word) > 2 and word.lower() not in light for word in words)

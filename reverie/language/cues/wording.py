@@ -28,7 +28,7 @@ _SPEAKERS: Final = _PACK.words("speakers")
 _TURNS: Final = _PACK.words("turns")
 _ENDS: Final = (". ", "! ", "? ", "… ", "; ", ": ", "\n", " - ", " -- ", " – ", " — ", '." ')
 _ASIDES: Final = _PACK.words("asides")
-#: What a pair does is one clause: "Ines and I are done".
+#: Pairs that share the clause of their verb: "Ines and I are done".
 _PAIRS: Final = _PACK.words("pairs")
 #: Labels whose colon ends no clause: "Email: ...".
 _LABELS: Final = _PACK.words("labels")
@@ -43,8 +43,8 @@ BREAKS: Final = (
     | {f"{link}{word} ": f"{link}{SEPARATOR}{word} " for word in _SPEAKERS for link in _PACK.words("links")}
     | {f", {word} ": f", {SEPARATOR}{word} " for word in _ASIDES}
 )
-#: All replacements before rules read a text, in one pass; at each position the first that fits. Up to a hundred
-#: literals, polars uses its fast automaton.
+#: All replacements before rules read a text, in one pass; at each position the first that fits. polars uses its fast
+#: automaton for up to a hundred literals.
 MARKS: Final = {curly: there for mark, there in BREAKS.items() for curly in (mark, mark.replace("'", "’"))} | PLAIN
 
 #: A pair that does something, somebody in apposition, and a label: their clauses do not end at "and", comma and colon.
@@ -108,7 +108,7 @@ def trie(words: Sequence[str]) -> str:
     return f"(?:{inner}){'?' if ends else ''}" if inner else ""
 
 
-#: A mark that begins another comes after it, so the longest match is the first.
+#: A mark that is a prefix of another comes after it, so the longest match is the first.
 _MARKS: Final = re.compile(trie([*MARKS]))
 _JOINED: Final = _PACK.pattern("joined")
 _PAIR: Final = re.compile(PAIR)
@@ -118,7 +118,7 @@ _PLAIN_TABLE: Final = str.maketrans(PLAIN)
 _CUT: Final = for_python(CUT)
 _TAIL: Final = for_python(TAIL)
 _ENDINGS: Final = [(for_python(bare), with_s.replace("${1}", r"\g<1>")) for bare, with_s in ENDINGS]
-#: What stands in quotation marks.
+#: Text in quotation marks.
 _QUOTED: Final = re.compile(r'(["“][^"“”]*["”])')
 _SINGULAR: Final = [(for_python(first), third) for first, third in SINGULAR]
 _PLURAL: Final = [(for_python(first), third) for first, third in PLURAL]
@@ -151,8 +151,8 @@ def value(captured: str) -> str:
 def third_person(text: str, *, keeps_group: bool = False) -> str:
     """Return the filled template in the third person: "my dog" becomes "their dog", "play(s)" "plays".
 
-    With `keeps_group`, "we", "us" and "our" stay: an instruction is for an agent that speaks for the same group. What
-    stands in quotation marks stays as it is.
+    With `keeps_group`, "we", "us" and "our" stay: an instruction is for an agent that speaks for the same group. Text
+    in quotation marks stays as it is.
     """
     for bare, with_s in _ENDINGS if "(s)" in text else ():
         text = bare.sub(with_s, text)
@@ -175,16 +175,16 @@ def name_slug(text: str) -> str:
 
 
 def plain_expr(text: pl.Expr) -> pl.Expr:
-    """`plain` for a column."""
+    """Return `plain` for a column."""
     return text.str.replace_many(PLAIN)
 
 
 def marked_expr(text: pl.Expr) -> pl.Expr:
-    """`marked` for a column."""
+    """Return `marked` for a column."""
     return text.str.replace_many(MARKS, leftmost=True).str.replace_all(PAIR, _JOIN_RUST)
 
 
 def slug_expr(text: pl.Expr) -> pl.Expr:
-    """`slug` for a column."""
+    """Return `slug` for a column."""
     bare = text.str.normalize("NFKD").str.replace_all(ACCENTS, "").str.to_lowercase()
     return bare.str.replace_all(SLUG_GAPS, "-").str.strip_chars("-")

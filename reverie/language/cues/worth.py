@@ -25,9 +25,9 @@ from reverie.policy.table import Table
 _WORD: Final = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 #: Words of a sentence that are read.
 _READ: Final = 40
-#: A sentence of more words is of the next length.
+#: The most words of a sentence of each length.
 _LENGTHS: Final = (3, 4, 5, 6, 8, 11, 15, 20, 28)
-#: Fewer words are a short sentence.
+#: Words below which a sentence is short.
 _SHORT: Final = 7
 _LENGTH: Final = tuple(f"#{sum(words > most for most in _LENGTHS)}" for words in range(_READ + 1))
 
@@ -44,14 +44,14 @@ class _Words(Table):
 class Worth:
     """A trained classifier."""
 
-    #: weight of a feature, in whole steps, so that the order in which features are added makes no difference
+    #: weight of a feature, in whole steps, so that the order of addition makes no difference
     weights: Mapping[str, int]
     bias: float
     #: steps in a weight of 1
     scale: int
 
     def probabilities(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return for each sentence how probable it is that it is worth keeping."""
+        """Return the probability that each sentence is worth keeping."""
         weight = self.weights.get
         steps = [sum([weight(feature, 0) for feature in features(text)]) for text in texts]
         scores = [self.bias + number / self.scale for number in steps]
@@ -97,7 +97,7 @@ def features(text: str) -> set[str]:
 
 @lru_cache(maxsize=65_536)
 def _read(word: str) -> tuple[str, str]:
-    """A word in lower case, and its class."""
+    """Return a word in lower case, and its class."""
     lower = word.lower()
     kind = _kinds().get(lower)
     kind = _kind(word, lower) if kind is None else kind
@@ -105,7 +105,7 @@ def _read(word: str) -> tuple[str, str]:
 
 
 def _kind(word: str, lower: str) -> str:
-    """The class of a word that `worth.toml` does not list."""
+    """Return the class of a word that `worth.toml` does not list."""
     if word[0] != lower[0] and lower != "i" and not lower.startswith("i'"):
         return "NAME"
     if word[0].isdigit():
@@ -115,7 +115,7 @@ def _kind(word: str, lower: str) -> str:
 
 @cache
 def _kinds() -> dict[str, str]:
-    """The class of each word that `worth.toml` lists; those of no account in pairs have none."""
+    """Return the class of each word that `worth.toml` lists; "" for words that pairs pass over."""
     kinds = {word: name.upper() for name, words in _words().classes.items() for word in words.split()}
     return kinds | dict.fromkeys(_words().passed_over.split(), "")
 

@@ -1,9 +1,9 @@
-"""The English language pack: what is English in the reading and wording of statements, as data.
+"""The English language pack: the English words and patterns for reading and wording statements, as data.
 
 - `relations.toml`: the relations that statements can have; the policy names this table (`[extract] relations`)
 - `policy.toml`: patterns of messages and questions, the base of the shipped policies
 - `defaults.toml`: words and patterns that policies have by default
-- `statements.toml`: words by which statements are put into sentences
+- `statements.toml`: words for wording statements as sentences
 - the others, each named after its module: words and patterns of one module (`language/pack.py`)
 """
 
@@ -17,14 +17,14 @@ from pydantic import Field
 from reverie.language.pack import read_table
 from reverie.policy.table import Table
 
-#: How a wording begins: with a verb of the third person, with a name of what it says, with words of the message.
+#: How a wording begins: with a verb in the third person, with a noun for its content, with words of the message.
 Form = Literal["verb", "noun", "clause"]
 Phrases = dict[str, str]
 WordSet = frozenset[str]
 
 
 class Common(Table):
-    """WordSet that clauses are made of."""
+    """Words that clauses are made of."""
 
     being: WordSet
     own: WordSet
@@ -42,13 +42,13 @@ class Common(Table):
 
 
 class People(Table):
-    """WordSet for people."""
+    """Words for people."""
 
     pronouns: WordSet
-    #: Those that stand before a verb, and those before what is theirs.
+    #: Pronouns before a verb, and possessive pronouns.
     subjects: WordSet
     theirs: WordSet
-    #: A pattern of what stands before a pet's name, with its sort as the group.
+    #: A pattern of the words before a pet's name, with the kind of pet as the group.
     named: str
     several: WordSet
     roles: WordSet
@@ -56,9 +56,9 @@ class People(Table):
 
 
 class Topics(Table):
-    """WordSet of topics."""
+    """Words of topics."""
 
-    #: Of each group the first word stands for all.
+    #: Groups of synonyms; the first word stands for all.
     same: tuple[tuple[str, ...], ...]
     empty: WordSet
     vague: WordSet
@@ -66,7 +66,7 @@ class Topics(Table):
 
 
 class Things(Table):
-    """WordSet around the nouns that events share."""
+    """Words around the nouns that events share."""
 
     before: WordSet
     stops: WordSet
@@ -77,7 +77,7 @@ class StatementWords(Table):
     """`statements.toml`."""
 
     phases: dict[Form | Literal["being"], Phrases]
-    #: Of each verb in the third person: the form of several, and the base form.
+    #: The plural form and the base form of each verb, by its third person.
     verbs: dict[str, Annotated[tuple[str, str], Field(min_length=2)]]
     words: Common
     people: People

@@ -1,7 +1,7 @@
-"""Life events: what happened to somebody or will happen, in sentences, with the day that they name.
+"""Life events: sentences about something that happened or will happen to somebody, with the day that they name.
 
 - `mentions`: finds the sentences of a message that tell of an event, and its day
-- `worth`: how likely such a sentence tells an event of somebody's life, and no passing remark
-- `settling`: which mentions tell the same event, and which plans were moved or cancelled
-- `days`: days in words, for people and models
+- `worth`: estimates how likely such a sentence tells an event of somebody's life rather than a passing remark
+- `settling`: finds mentions of the same event, and plans that were moved or cancelled
+- `days`: writes days in words, for people and models
 """

@@ -1,4 +1,4 @@
-"""Days in words, as a model or a person is told them: "tomorrow, Friday 13 March 2026 at 15:00"."""
+"""Writes days in words for models and people: "tomorrow, Friday 13 March 2026 at 15:00"."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _DAYS, _MONTHS = _PACK.words("days"), _PACK.words("months")
 
 
 def day_in_words(day: date) -> str:
-    """Return "Friday 13 March 2026"."""
+    """Return a day in words: "Friday 13 March 2026"."""
     return f"{_DAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def days_in_words(
     first: date, last: date, precision: str, today: date, *, clock: time | None = None, yearly: bool = False
 ) -> str:
-    """Return when something is, seen from a day, no more exactly than `precision` says."""
+    """Return days in words, as seen from `today` and no more exactly than `precision` says."""
     if day_exactness(precision) >= day_exactness("month"):
         return _period(first, last, precision)
     if precision == "week":

@@ -39,13 +39,13 @@ _DAY_PART: Final = _PACK.pattern("day_part", re.IGNORECASE)
 _ASIDE: Final = _PACK.pattern("aside", re.IGNORECASE)
 _LEAD_IN: Final = _PACK.pattern("lead_in", re.IGNORECASE)
 
-#: What a sentence does to an event: tells that it happened, that it will, that it will not, or that its day is another.
+#: The message of a sentence about an event: it happened (`told`), it will, it will not, or its day has changed.
 MentionKind = Literal["told", "planned", "cancelled", "moved"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownStatement:
-    """A statement of the message, as memory has it."""
+    """A statement that memory has from the message."""
 
     relation: str
     object: str
@@ -59,39 +59,39 @@ class Mention:
     """A sentence that tells of an event."""
 
     kind: MentionKind
-    #: The event in a few words, where a statement or a rule names it; else the sentence.
+    #: The event in a few words, if a statement or a rule names it; else the sentence.
     title: str
-    #: None: the sentence names no time.
+    #: None if the sentence names no time.
     time: NamedTime | None
     clock: time_of_day | None = None
     yearly: bool = False
-    #: Whose it is, if not the author's.
+    #: The person whose event it is, if not the author.
     who: str | None = None
     #: How likely the sentence tells an event of its author's life.
     worth: float = 1.0
 
 
-#: Relations of which every statement names something that is to be.
+#: Relations whose statements all name something in the future.
 _PLAN, _DEADLINE = _PLANS = ("plans", "deadline")
-#: Words that a sentence needs to tell an event, or to call one off.
+#: Least words of a sentence that tells an event, and of one that changes or cancels one.
 _LEAST, _LEAST_OF_CHANGE = 4, 3
-#: Letters that a title has at least.
+#: A title is longer than this, in characters.
 _SHORTEST: Final = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EventMessage:
-    """A message as events are read from it."""
+    """A message to find events in."""
 
     text: str
-    #: The day on which it was said, where its author was.
+    #: The day on which it was said, in its author's time zone.
     said: date
     statements: Sequence[KnownStatement] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Sentence:
-    """A sentence that may tell an event, with what decides."""
+    """A sentence that may tell an event, with the data that decides."""
 
     message: int
     text: str
@@ -103,9 +103,9 @@ class _Sentence:
 
 
 def find_mentions(messages: Sequence[EventMessage], numbers: LifeEventsPolicy) -> list[list[Mention]]:
-    """Return the mentions of each message in the order of its sentences, at most one a sentence.
+    """Return the mentions of each message in the order of its sentences, at most one per sentence.
 
-    What others say, in quotation marks or in a mail that is passed on, is not the author's event.
+    The words of others, in quotation marks or in a forwarded email, tell no event of the author.
     """
     read = [one for place, message in enumerate(messages) for one in _sentences(place, message)]
     signs = life_signs([(one.text, one.past) for one in read])
@@ -136,7 +136,7 @@ def _sentences(place: int, message: EventMessage) -> Iterator[_Sentence]:
 
 
 def _plans(statement: KnownStatement, sentence: str) -> bool:
-    """Whether it is a plan that the sentence states."""
+    """Return whether a statement is a plan that the sentence states."""
     is_plan = statement.relation in _PLANS or statement.phase == "planned"
     return is_plan and bool(statement.object) and statement.object.lower() in sentence.lower()
 
@@ -169,7 +169,7 @@ def _kind(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> MentionKin
     if one.coming is not None and one.coming.after > one.said and not _WAS_THEN.match(sentence[one.coming.end :]):
         if _MOVED.search(sentence) or (plan is not None and plan.phase == "begins"):
             return "moved"
-        # of the same day only what is surely an event: "I'm going to bed tonight"
+        # on the same day, only a sentence that surely tells an event, unlike "I'm going to bed tonight"
         least = numbers.planned if one.coming.first > one.said else numbers.told
         if plan is not None or (worth >= least and _is_planned(sentence, one.coming, worth, numbers.told)):
             return "planned"
@@ -177,9 +177,9 @@ def _kind(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> MentionKin
 
 
 def _is_planned(sentence: str, time: NamedTime, worth: float, told: float) -> bool:
-    """Whether somebody will do something, or something is on a day or at a place.
+    """Return whether somebody will do something, or something takes place on a day or at a place.
 
-    "My calendar next week is a crime" says what something is like; it is an event only if it is one without its day.
+    "My calendar next week is a crime" only describes something; it is an event only if its worth alone says so.
     """
     if _PLANNED.search(sentence):
         return True
@@ -190,7 +190,7 @@ def _is_planned(sentence: str, time: NamedTime, worth: float, told: float) -> bo
 
 
 def _best(times: Iterable[NamedTime]) -> NamedTime | None:
-    """The most exact of the times at which something is, the first of several; up to its end, if that is named."""
+    """Return the most exact of the times, the first of several, extended to its end if the sentence names one."""
     read = list(times)
     at = [one for one in read if not one.ends_there]
     best = min(at, key=lambda one: (day_exactness(one.precision), one.start), default=None)
@@ -201,7 +201,7 @@ def _best(times: Iterable[NamedTime]) -> NamedTime | None:
 
 
 def _title_of(one: _Sentence, plan: KnownStatement | None, time: NamedTime | None, kind: MentionKind) -> str:
-    """The object of a plan; else what a sentence plans, without its day; else the sentence."""
+    """Return the object of a plan, or else the words of a plan without its day, or else the sentence."""
     if plan is not None and plan.relation == _PLAN:
         return _capital(_LEAD.sub("", plan.object))
     if plan is not None and plan.relation == _DEADLINE and plan.topic:
@@ -213,10 +213,10 @@ def _title_of(one: _Sentence, plan: KnownStatement | None, time: NamedTime | Non
 
 
 def _planned_title(sentence: str, time: NamedTime) -> str:
-    """ "I have a dentist appointment on Friday at 3 pm": "Dentist appointment"; empty: nothing is left."""
+    """Return the title of a plan, or "": "Dentist appointment" of "I have a dentist appointment on Friday at 3 pm"."""
     before, after = unveil(sentence[: time.start]), _DAY_PART.sub("", unveil(sentence[time.end :]))
     if not _PLANNED_LEAD.match(_LEAD_IN.sub("", before)):  # "On Friday I have a dentist appointment"
-        if not _PLANNED_LEAD.match(after.lstrip(" ,")):  # "She starts on Friday in the team" is told whole
+        if not _PLANNED_LEAD.match(after.lstrip(" ,")):  # "She starts on Friday in the team" is kept whole
             return ""
         before = ""
     tail = after if not before else _ASIDE.sub("", after)
@@ -233,7 +233,7 @@ def _capital(words: str) -> str:
 
 # ------------------------------------------------------------------------------------------------------ every year
 def _yearly(sentence: str, said: date) -> Mention | None:
-    """A birthday or an anniversary with its day: "my sister's birthday is on 4 May"."""
+    """Return a birthday or an anniversary with its day: "my sister's birthday is on 4 May"."""
     for named in coming_times(sentence, said):
         if named.precision != "day":
             continue

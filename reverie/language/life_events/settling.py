@@ -1,7 +1,7 @@
-"""Which mentions tell the same event, and which plans were cancelled, moved or carried out; pure.
+"""Finds mentions of the same event, and plans that were cancelled, moved or carried out; pure.
 
 The mentions of one speaker are read in the order in which they were told. Two tell the same event if they share words
-that name it and their days meet. A plan that is told again with other days was moved.
+that name it and their days overlap. A plan that is told again with other days was moved.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from reverie.language.pack import language_table
 from reverie.language.statements.verbs import base_form
 
 _PACK: Final = language_table("settling")
-#: Words that name no event: of time, of being, of telling.
+#: Words that name no event: words of time, being and telling.
 _EMPTY: Final = _PACK.word_set("empty")
-#: Share of the words of the shorter mention that both have, from which they name the same.
+#: The share of the words of the shorter mention that both must have to name the same event.
 _SHARED: Final = 0.5
-#: Words that both of two tellings must share; of a plan and what became of it one is enough.
+#: Words that two tellings must share; for a plan and its outcome, one is enough.
 _LEAST: Final = 2
-#: Days by which what is told without a day may lie after the plan that it carries out.
+#: How long after a plan an event that is told without a day may still carry it out.
 _AFTER_PLAN: Final = timedelta(days=14)
 
-#: What became of a mention.
+#: The outcome of a mention.
 EventState = Literal["told", "planned", "cancelled", "moved", "repeated", "change"]
 
 
 @dataclass(slots=True, kw_only=True)
 class LifeEvent:
-    """A mention of an event as it is kept, and what became of it."""
+    """A stored mention of an event, with its outcome."""
 
     id: UUID
     kind: MentionKind
@@ -47,29 +47,29 @@ class LifeEvent:
     certainty: str | None
     yearly: bool
     told_at: datetime
-    #: The day on which it was told, in its zone.
+    #: The day on which it was told, in its time zone.
     told_on: date
     turn_id: UUID
     state: EventState
     ended_at: datetime | None = None
-    #: The mention that cancelled or moved it, or that tells the same.
+    #: The mention that cancelled or moved it, or that tells the same event.
     by_id: UUID | None = None
     #: When it was first told that the plan happened.
     confirmed_at: datetime | None = None
     words: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Read the words that name it."""
+        """Set the words that name it."""
         self.words = event_words(self.title)
 
     @property
     def outcome(self) -> tuple[EventState, datetime | None, UUID | None, datetime | None]:
-        """What became of it."""
+        """Its state, when and by which mention it ended, and when it was confirmed."""
         return self.state, self.ended_at, self.by_id, self.confirmed_at
 
 
 def event_words(title: str) -> frozenset[str]:
-    """Return the words that name an event, verbs in their base form: "flying to Rome on Friday": fly, rome."""
+    """Return the words that name an event, verbs in their base form: fly and rome for "flying to Rome on Friday"."""
     return frozenset(
         base
         for word in read_object(title).words
@@ -80,9 +80,9 @@ def event_words(title: str) -> frozenset[str]:
 
 
 def occurrences(event: LifeEvent, until: date) -> Iterator[tuple[date, date]]:
-    """Yield first and last day of an event; of what comes every year those of each year up to a day, from its first.
+    """Yield the first and last day of an event; of a yearly one, also those of each later year up to `until`.
 
-    A 29th of February is the 28th in other years.
+    29 February becomes 28 February in other years.
     """
     if event.first_on is None or event.last_on is None:
         return
@@ -94,7 +94,7 @@ def occurrences(event: LifeEvent, until: date) -> Iterator[tuple[date, date]]:
 
 
 def in_year(day: date, year: int) -> date:
-    """Return the day in another year; the 28th for a 29th of February that it does not have."""
+    """Return the day in another year; 28 February for a 29 February that the year does not have."""
     try:
         return day.replace(year=year)
     except ValueError:
@@ -158,7 +158,7 @@ def _tell(event: LifeEvent, near: Sequence[LifeEvent]) -> None:
 
 
 def _carries_out(event: LifeEvent, plan: LifeEvent) -> bool:
-    """Whether a telling is of what was planned: the days meet, or it names none and comes soon after."""
+    """Return whether a telling is of a planned event: the days overlap, or it names none and comes soon after."""
     if plan.first_on is None or plan.last_on is None or event.first_on is None or plan.first_on > event.told_on:
         return False
     if not _names_same(plan, event, least=1):
@@ -169,7 +169,7 @@ def _carries_out(event: LifeEvent, plan: LifeEvent) -> bool:
 
 
 def _meant(event: LifeEvent, near: Iterable[LifeEvent]) -> LifeEvent | None:
-    """The plan that a change means: the latest that is still ahead and shares a word with it."""
+    """Return the plan that a change is about: of those still ahead, the one that shares most words with it."""
     ahead = [plan for plan in near if plan.kind != "told" and _is_ahead(plan, event)]
     named = [plan for plan in ahead if event.words & plan.words]
     if named:

@@ -1,6 +1,6 @@
-"""How likely a sentence tells an event of its author's life, and no passing remark: a logistic regression over signs.
+"""Estimates how likely a sentence tells an event of its author's life rather than a passing remark.
 
-Source of the weights: `bench/events.py --fit`; they stand in the policy, `[life_events]`.
+A logistic regression over signs. Its weights are in the policy, `[life_events]`; `bench/events.py --fit` makes them.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from reverie.language.cues.worth import worth
 from reverie.language.pack import LanguageTable, read_table
 from reverie.language.times import NamedTime, day_exactness
 
-#: Fewer words are a short sentence; of more no more count.
+#: Words below which a sentence is short, and the most that count.
 _SHORT, _MOST = 7, 30
-#: A name within a sentence, and how many of them count.
+#: A name within a sentence, and the most that count.
 _NAME: Final = re.compile(r"(?<=[a-z,'] )[A-Z][a-z]+")
 _NAMES: Final = 2
-#: Log odds that a sentence is worth keeping are counted up to here, in these steps.
+#: The log odds that a sentence is worth keeping are clamped to this, then divided by it.
 _ODDS: Final = 4.0
-#: Up to which day_exactness a time is near, and from which it is far: weeks, and seasons.
+#: The most `day_exactness` of a near time, a week, and the least of a far one, a season.
 _NEAR, _FAR = day_exactness("week"), day_exactness("season")
 
 
 @cache
 def sign_patterns() -> Mapping[str, re.Pattern[str]]:
-    """Return the pattern of each sign that is one."""
+    """Return the patterns of the signs that are patterns."""
     table = read_table("life_worth")
     signs = LanguageTable(table | table["signs"])
     return {name: signs.pattern(name, re.IGNORECASE) for name in table["signs"]}
 
 
 def life_signs(sentences: Sequence[tuple[str, Sequence[NamedTime]]]) -> list[dict[str, float]]:
-    """Return the signs of sentences, each with the past times that it names: 0 or 1, or a number of about that size."""
+    """Return the signs of sentences, given with the past times that they name; each is 0, 1 or of about that size."""
     chances = worth().probabilities([sentence for sentence, _ in sentences]).tolist() if sentences else []
     return [
         {name: float(pattern.search(sentence) is not None) for name, pattern in sign_patterns().items()}

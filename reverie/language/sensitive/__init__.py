@@ -1,7 +1,7 @@
-"""What is sensitive in a text: its classes, and the secrets in it.
+"""Finds sensitive content in texts: its classes, and secrets.
 
-- `classes`: what is sensitive, by class, and secrets taken out of texts; rules
-- `secrets`: secrets that no word gives away, by their shape and what stands round them; learned
-- `secret_words`: those of letters alone, by their words; learned
-- `vectors`: what is sensitive by the vector of a text; learned
+- `classes`: finds sensitive content by class, and removes secrets from texts; by rules
+- `secrets`: finds secrets that no word gives away, by their shape and context; learned
+- `secret_words`: finds secrets of letters alone, by their words; learned
+- `vectors`: finds sensitive content by the vector of a text; learned
 """

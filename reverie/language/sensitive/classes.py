@@ -1,7 +1,7 @@
-"""What is sensitive in a text, by class, and secrets taken out of it; rules of the language pack (`sensitive.toml`).
+"""Finds sensitive content by class, and removes secrets, by rules of the language pack (`sensitive.toml`).
 
-A secret is a password, a PIN, a key, a number of a card, an account or a document. Numbers of cards and accounts must
-have a valid check digit, so that an order number is none.
+A secret is a password, a PIN, a key, or the number of a card, an account or a document. Card and account numbers must
+have a valid check digit, so that an order number does not count.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from reverie.language.sensitive.secrets import likely_secrets
 from reverie.language.text import Span
 from reverie.policy.sensitivity import SENSITIVE_CLASSES, SensitiveClass
 
-#: Classes that make what is said of somebody else sensitive.
+#: Classes in which statements about somebody else are sensitive too.
 _OF_OTHERS: Final[frozenset[SensitiveClass]] = frozenset(("health", "finances", "sexuality", "religion", "politics"))
 _WORD: Final = re.compile(r"<([a-z]+)>")
-#: What stands in the place of a secret.
+#: The replacement of a secret.
 REDACTED: Final = "[redacted]"
-#: Letters beyond ASCII that patterns without case take for ASCII ones and `str.lower` leaves (it makes "k" of "K").
+#: Non-ASCII letters that case-insensitive patterns take for ASCII ones and `str.lower` leaves (it makes "k" of "K").
 _LETTERS: Final = str.maketrans("\u0130\u0131\u017f", "iis")
 
 
 @dataclass(frozen=True, slots=True)
 class _Secret:
     kind: str
-    #: What lower-case texts with one have; None: any may have one.
+    #: A pattern in every lower-case text with such a secret; None: any text may have one.
     cue: re.Pattern[str] | None
     pattern: re.Pattern[str]
     check: Callable[[str], bool]
@@ -39,13 +39,13 @@ class _Secret:
 def sensitive_classes(text: str) -> frozenset[SensitiveClass]:
     """Return the classes by which a text is sensitive; about 0.5 ms for a sentence.
 
-    What is said of another person's health, money, sexuality, faith or politics is `third_parties` as well.
+    Another person's health, money, sexuality, faith or politics is `third_parties` as well.
     """
     return classes_among(text, frozenset(SENSITIVE_CLASSES))
 
 
 def classes_among(text: str, asked: frozenset[SensitiveClass]) -> frozenset[SensitiveClass]:
-    """Return those of some classes by which a text is sensitive; less work than `sensitive_classes`."""
+    """Return those of the `asked` classes by which a text is sensitive; faster than `sensitive_classes`."""
     patterns = _classes()
     found = {name for name in asked if name in patterns and patterns[name].search(text)}
     if "credentials" in asked and _spans(text):
@@ -60,9 +60,9 @@ def classes_among(text: str, asked: frozenset[SensitiveClass]) -> frozenset[Sens
 
 
 def without_secrets(text: str, *, by_rules_alone: bool = False) -> tuple[str, int]:
-    """Return a text with `[redacted]` in the place of each secret, and how many there were.
+    """Return a text with `[redacted]` in place of each secret, and the number of secrets.
 
-    `by_rules_alone`: for texts that nobody typed, such as what a tool returns, whose numbers mean anything.
+    `by_rules_alone`: for texts that nobody typed, such as the output of a tool, whose numbers can mean anything.
     """
     if not (spans := sorted(_spans_by_rules(text) if by_rules_alone else _spans(text))):
         return text, 0
@@ -71,18 +71,18 @@ def without_secrets(text: str, *, by_rules_alone: bool = False) -> tuple[str, in
         if start >= at:
             parts += [text[at:start], REDACTED]
             number += 1
-        at = max(at, end)  # of two that overlap, all goes
+        at = max(at, end)  # of two that overlap, both are removed
     return "".join([*parts, text[at:]]), number
 
 
-@lru_cache(maxsize=1024)  # of the records of a source the same few, again and again
+@lru_cache(maxsize=1024)  # the records of a source repeat the same few names
 def is_identifier(name: str) -> bool:
-    """Whether a name in structured data is that of an identifier, which is never a secret."""
+    """Return whether a name in structured data is that of an identifier, which is never a secret."""
     return _identifier().search(name) is not None
 
 
 def is_always_told(text: str) -> bool:
-    """Whether a text is of allergies or diets, which matter where nobody asks for them."""
+    """Return whether a text is about allergies or diets, which matter even if nobody asks about them."""
     return _always_told().search(text) is not None
 
 
@@ -91,7 +91,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _spans_by_rules(text: str) -> list[Span]:
-    # a search in lower case takes a fifth of one without case
+    # a search in lower case takes a fifth of the time of a case-insensitive one
     lowered = (text if text.isascii() else text.translate(_LETTERS)).lower()
     if not _secret_cue().search(lowered):
         return []
@@ -154,7 +154,7 @@ def _filled(pattern: str) -> str:
 
 
 def _is_card(number: str) -> bool:
-    """Whether digits have a valid check digit (Luhn, ISO/IEC 7812-1), begin as payment cards do, and differ.
+    """Return whether digits have a valid check digit (Luhn, ISO/IEC 7812-1), begin as payment cards do, and differ.
 
     Times in milliseconds begin with 1, as no payment card does.
     """
@@ -164,7 +164,7 @@ def _is_card(number: str) -> bool:
 
 
 def _is_account(number: str) -> bool:
-    """Whether an account number has valid check digits (IBAN, ISO 13616: mod 97 is 1)."""
+    """Return whether an account number has valid check digits (IBAN, ISO 13616: mod 97 is 1)."""
     plain = number.replace(" ", "").upper()
     if not (plain.isascii() and 15 <= len(plain) <= 34):
         return False

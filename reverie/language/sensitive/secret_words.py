@@ -1,8 +1,8 @@
 """Secrets of letters alone: "the word they ask is rhubarb", "alarm is two five eight zero", "wifi's sunnymeadowlane".
 
-Two logistic regressions. The first reads which words a message has, and with most messages that is all. In what is left
-the second reads each word, how rare it is and what stands round it; likely words that stand together are one secret.
-`training/sensitivity/secret_words.py` makes `secret_word_weights.json`. English.
+Two logistic regressions. The first reads the words of a message and rules out most messages. In the others the second
+reads each word, its rarity and its context; adjacent likely words are one secret.
+`training/sensitivity/secret_words.py` makes `secret_word_weights.json`. English only.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from reverie.language.sensitive.secrets import bucket_of
 from reverie.language.text import Span
 
 WEIGHTS: Final = "secret_word_weights.json"
-#: How much less than the first likely word of a secret the others of it may score.
+#: How far below 0 the other words of a secret may score; one of them must score at least 0.
 LESS: Final = 0.8
-#: Digits of a score that decide.
+#: Decimals of a score that decide.
 _DIGITS: Final = 2
-#: Characters of a text that is read.
+#: Longest text that is read, in characters.
 LONGEST_TEXT: Final = 400
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _TOKEN: Final = re.compile(r"[^\W\d_]+(?:[.'’_-][^\W\d_]+)*|[0-9]+|[^\w\s]|_")
-#: What may stand between two words of a secret.
+#: Characters between two words of a secret.
 _GAP: Final = re.compile(r"\W{1,3}")
-#: Words on each side that count by their place, and those that count wherever they are.
+#: Words on each side that count by their position, and words that count at any position.
 _PLACES, _AROUND = 3, 8
-#: Characters of a word, spelled digits in a row and in a message, and words before and after, that count one by one.
+#: Caps of counts: characters of a word, spelled digits in a row and in a message, words before and after.
 _LONGEST, _RUN, _FEW, _FAR = 20, 8, 5, 6
 
 
@@ -56,7 +56,7 @@ class _Token(NamedTuple):
 
 
 def message_features(message: str, levels: Mapping[str, int]) -> set[str]:
-    """Return what is read first of a message: its words, the longest rare one, and how many are spelled digits."""
+    """Return the features of a message: its words, the longest rare one, and the number of spelled digits."""
     words, digits = _LETTERS.findall(message.lower()), _spelled()
     names = set(words)
     rare = max(map(len, names.difference(levels)), default=0)
@@ -66,9 +66,9 @@ def message_features(message: str, levels: Mapping[str, int]) -> set[str]:
 
 
 def words_of(message: str, levels: Mapping[str, int]) -> list[Word]:
-    """Return the words of a message that may be of a secret, with what they look like and what stands round them.
+    """Return the words of a message that may belong to a secret, with the features of their form and context.
 
-    Not those beside a digit or in square brackets, such as `[name]`. `levels`: how common words are, in powers of two.
+    Words beside a digit or in brackets (`[name]`) are left out. `levels`: how common words are, in powers of two.
     """
     tokens = [_Token(*match.span(), match[0].lower(), _kind(match[0], levels)) for match in _TOKEN.finditer(message)]
     runs = _runs(tokens)
@@ -84,9 +84,9 @@ def words_of(message: str, levels: Mapping[str, int]) -> list[Word]:
 
 
 def secret_words(text: str) -> list[Span]:
-    """Return the spans of a text that are likely secrets of letters alone; some 10 us for a message without.
+    """Return the spans of a text that are likely secrets of letters alone; about 10 us for a message without one.
 
-    Texts of more than `LONGEST_TEXT` characters are not read: nothing like them was learned from.
+    Texts of more than `LONGEST_TEXT` characters are not read: the training data had none.
     """
     levels = _levels()
     if len(text) > LONGEST_TEXT or _message_score(message_features(text, levels)) < 0:
@@ -96,7 +96,7 @@ def secret_words(text: str) -> list[Span]:
 
 
 def joined(message: str, words: list[Word], scores: list[float]) -> list[Span]:
-    """Return the spans of words that stand together of which one scores 0, and the others at least `-LESS`."""
+    """Return the spans of adjacent words of which one scores at least 0, and the others at least `-LESS`."""
     found: list[tuple[int, int, float]] = []
     for place, (word, score) in enumerate(zip(words, scores, strict=True)):
         if score < -LESS:
@@ -134,7 +134,7 @@ def _surroundings(tokens: list[_Token], place: int) -> list[str]:
 
 
 def _kind(said: str, levels: Mapping[str, int]) -> str:
-    """How a token is written, and how rare it is: 0 for a word that hardly anybody says."""
+    """Return how a token is written, and how rare it is: 0 for a word that hardly anybody says."""
     if not said[0].isalpha():
         return "."
     words = _LETTERS.findall(said.lower())
@@ -144,7 +144,7 @@ def _kind(said: str, levels: Mapping[str, int]) -> str:
 
 
 def _runs(tokens: list[_Token]) -> list[int]:
-    """Return of each token how many spelled digits stand in the row that it is in."""
+    """Return for each token the number of spelled digits in its row."""
     found, row = [0] * len(tokens), list[int]()
     for place, token in enumerate([*tokens, _Token(0, 0, "", "")]):
         if token.kind.endswith("spelled"):

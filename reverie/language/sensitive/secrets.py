@@ -1,7 +1,7 @@
-"""Secrets that no word gives away: "gate is 4471 then the hash", "go in as me: jparrish / Tr0mb0ne!wed".
+"""Finds secrets that no word gives away: "gate is 4471 then the hash", "go in as me: jparrish / Tr0mb0ne!wed".
 
-A logistic regression over what a piece of text looks like and the words round it. `training/sensitivity/secrets.py`
-makes `secret_weights.json`. English. What is made of letters alone: `secret_words`.
+A logistic regression over the form of a piece of text and the words around it. `training/sensitivity/secrets.py`
+makes `secret_weights.json`. English only. `secret_words` finds secrets of letters alone.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from reverie.language.text import Span
 WEIGHTS: Final = "secret_weights.json"
 #: Buckets into which features are hashed.
 BUCKETS: Final = 1 << 15
-#: Digits of a score that decide.
+#: Decimals of a score that decide.
 _DIGITS: Final = 2
-#: What a text has in which a piece might be a secret: digits, signs or capitals inside of a word.
+#: Signs of a piece that might be a secret: digits, or signs or capitals inside a word.
 _CUE: Final = re.compile(r"[0-9]|[a-z][A-Z]|[A-Za-z][^\w\s'’.,;:!?)/-]+[A-Za-z]")
-#: Groups of digits that stand together, and what stands between white space and brackets.
+#: Adjacent groups of digits, and the characters between white space and brackets.
 _PIECE: Final = re.compile(
     r"(?<![\w.-])[0-9]{1,8}(?:[ .-][0-9]{1,8}){1,7}(?![\w]|[.,][0-9])|[^\s\"“”‘`(){}<>\[\],;]{3,80}"
 )
@@ -36,17 +36,17 @@ _PIECE: Final = re.compile(
 _EDGES: Final = ".,;:!?\"'’”“‘)]}>*"
 _WORD: Final = re.compile(r"[^\W\d_]+|[0-9]+|[^\w\s]")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
-#: Fewer characters are no secret.
+#: Shortest secret, in characters.
 _LEAST: Final = 3
-#: Words before and after a piece that count by their place, and those that count wherever they are.
+#: Words before and after a piece that count by their position, and words that count at any position.
 _PLACES, _AROUND = 3, 8
-#: Words of a text that count, and characters in which they are looked for.
+#: Words of a text that count, and the characters at its beginning that are searched for them.
 _WORDS, _BEGINNING = 60, 1000
-#: Pieces of a text that are looked at: one with more is a table that nobody typed.
+#: Pieces of a text that are examined: a text with more is a table that nobody typed.
 _MOST = 100
-#: Characters of a text that is read: longer ones are mostly code, and answers with numbers of all kinds.
+#: Longest text that is read, in characters: longer ones are mostly code, and answers with numbers of all kinds.
 _LONGEST_TEXT = 1000
-#: Characters of shapes that count one by one; longer runs count as that many.
+#: Longest run of like characters in a shape; longer runs count as this many.
 _LONGEST = 6
 
 
@@ -58,21 +58,21 @@ class Suspect(NamedTuple):
 
 
 def suspects(text: str) -> Iterator[Suspect]:
-    """Yield the pieces of a text that look as if they might be a secret."""
+    """Yield the pieces of a text that might be secrets."""
     if not _CUE.search(text):
         return
     for match in _PIECE.finditer(text):
         if not _CUE.search(match[0]):
             continue
         found = match[0].rstrip(_EDGES)
-        # "name:secret", "NAME=secret": a secret is what stands behind
+        # "name:secret", "NAME=secret": the secret comes after the sign
         cut = max(found.rfind("=", 0, -1), found.rfind(":", 0, -1) if "://" not in found else -1) + 1
         if len(found) - cut >= _LEAST and not found[cut:].isalpha():
             yield Suspect(match.start() + cut, match.start() + len(found))
 
 
 def suspect_features(text: str, piece: Suspect) -> list[str]:
-    """Return what a piece looks like and what stands round it, as names."""
+    """Return the features of a piece's form and context, as names."""
     said = text[piece.start : piece.end]
     shape = _shape(said)
     digits = sum(each.isdigit() for each in said)
@@ -105,9 +105,9 @@ def feature_buckets(names: Iterable[str]) -> list[int]:
 
 
 def likely_secrets(text: str) -> list[Span]:
-    """Return the spans of a text that are likely secrets, among its first hundred pieces; some 50 us for each.
+    """Return the spans of a text that are likely secrets, among its first hundred pieces; about 50 us for each.
 
-    None of a text of more than a thousand characters.
+    A text of more than a thousand characters gives none.
     """
     found = list(islice(suspects(text), _MOST)) if len(text) <= _LONGEST_TEXT else []
     if not found:
@@ -127,7 +127,7 @@ def bucket_of(name: str) -> int:
 
 
 def _shape(said: str) -> str:
-    """Runs of like characters with their lengths: "Tr0mb0ne!" is "A1a1d1a2d1a2!1"."""
+    """Return the runs of like characters with their lengths: "A1a1d1a2d1a2!1" for "Tr0mb0ne!"."""
     kinds = [
         "d" if each.isdigit() else "A" if each.isupper() else "a" if each.isalpha() else each for each in said[:40]
     ]
@@ -141,7 +141,7 @@ def _shape(said: str) -> str:
 
 
 def _head(said: str) -> str:
-    """The letters with which a text begins, in lower case, at most four."""
+    """Return the letters with which a text begins, in lower case, at most four."""
     match = _LETTERS.match(said)
     return match[0][:4].lower() if match else ""
 

@@ -1,7 +1,7 @@
-"""What is sensitive in a text by its vector, beside the rules of `classes`: what no word gives away.
+"""Finds sensitive content by the vector of a text, besides the rules of `classes`, if no word gives it away.
 
-A logistic regression a class, whose score of 0 and more is of the class. `training/sensitivity/train.py` makes
-`cues/sensitive_weights.json`. English.
+One logistic regression per class; a score of 0 or more is in the class. `training/sensitivity/train.py` makes
+`cues/sensitive_weights.json`. English only.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from reverie.language.cues import linear
 from reverie.policy.sensitivity import SENSITIVE_CLASSES, SensitiveClass
 
 WEIGHTS: Final = "sensitive_weights.json"
-#: Digits of a score that decide: sums of another order, and vectors of half precision, differ behind them.
+#: Decimals of a score that decide: sums in another order and half-precision vectors differ in later ones.
 _DIGITS: Final = 2
 
 
 def sensitive_by_vector(vector: npt.ArrayLike | None, embedding_model: str | None) -> frozenset[SensitiveClass]:
     """Return the classes by which a text with this unit vector is sensitive; about 10 us.
 
-    None without a vector, or for one of another embedding model than the classifier was trained on.
+    No class without a vector, or with one of another embedding model than the classifier was trained on.
     """
     classifier = linear.load(WEIGHTS)
     if vector is None or embedding_model != classifier.embedding_model:

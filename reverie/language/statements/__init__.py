@@ -1,7 +1,7 @@
-"""Statements: what a clause that a rule matches says, as data and as a sentence in the third person.
+"""Statements: the content of a clause that a rule matches, as data and as a sentence in the third person.
 
 - `reading`: reads what a rule matched in a clause
 - `verbs`: the forms of verbs
 - `stated`: statements as a reader gives them, and their wording in the third person
-- `things`: what an event is about
+- `things`: finds what an event is about
 """

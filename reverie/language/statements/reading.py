@@ -1,6 +1,6 @@
-"""Reads what a rule matched in a clause: a statement in the third person, or why it is none.
+"""Reads a clause that a rule matched: as a statement in the third person, or the reason why it states nothing.
 
-Both engines find the clauses that match; what a match says is decided here, once, in Python.
+Both engines find the clauses that match; the statement of a match is decided here, once, in Python.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _PACK = language_table("reading")
 class Match(NamedTuple):
     """A clause that the pattern of a rule matches, with the captured groups."""
 
-    #: of the rule
+    #: place of the rule in the table
     order: int
     clause: str
-    #: of the clause in the text, in characters
+    #: offset of the clause in the text, in characters
     start: int
     x: str
     #: None: the pattern has no second group
     y: str | None
-    #: whether the clause is a question or a supposition, or says what others say
+    #: whether the clause is a question or a supposition, or reports what others say
     guarded: bool
 
 
@@ -57,9 +57,9 @@ class RuleMatch:
     key: str | None
     #: whether the clause marks a change ("no longer", "actually")
     corrects: bool
-    #: what it states, as data; None where the rule names no relation
+    #: the statement as data; None if the rule names no relation
     statement: Proposition | None
-    #: whether it stays as it is while nothing ends it
+    #: whether it does not fade until something ends it
     lasting: bool
     #: character offsets of the clause in the turn's text
     start: int
@@ -67,9 +67,9 @@ class RuleMatch:
 
 
 def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str | None:
-    """Return what a clause states; else why its last match states nothing; None: no match.
+    """Return what a clause states, or the reason why its last match states nothing; None if there is no match.
 
-    `matches` are in the order of the rules. The first that states something is taken, and beside it those of what is
+    `matches` are in the order of the rules. The first that states something is taken, along with those for things
     named in passing: "Duncan, my husband, is a vet".
     """
     found: RuleMatch | None = None
@@ -122,7 +122,7 @@ def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
 
 
 def _content(compiled: Compiled, groups: Mapping[str, str], phase: Phase, clause: str) -> str:
-    """The text of the memory: the rule's own template, or the wording of its relation."""
+    """Return the text of the memory: the rule's own template, or the wording of its relation."""
     rule, relation = compiled.rule, compiled.relation
     if rule.template is not None or relation is None or rule.relation is None:
         template = (rule.template or "{x}").format_map(groups)
@@ -143,7 +143,7 @@ _NEW = _PACK.pattern("new", re.IGNORECASE)
 
 
 def _phase(compiled: Compiled, clause: str) -> Phase:
-    """The phase of a clause that may tell of a change: "my new number is"."""
+    """Return the phase of a clause, which may tell of a change: "my new number is"."""
     one = compiled.relation is not None and compiled.relation.values == "one"
     return "begins" if one and compiled.rule.phase == "holds" and _NEW.search(clause) else compiled.rule.phase
 
@@ -162,6 +162,6 @@ def _statement(compiled: Compiled, phase: Phase, said: dict[str, str]) -> Propos
 
 
 def _typed_id(template: str, groups: dict[str, str]) -> str | None:
-    """The typed id of a match's entity; None if its slug is empty."""
+    """Return the typed id of a match's entity; None if its slug is empty."""
     typed = template.format_map({name: wording.name_slug(text) for name, text in groups.items()})
     return None if typed.endswith(":") else typed

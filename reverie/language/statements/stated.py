@@ -19,7 +19,7 @@ from reverie.language.text import sentences
 from reverie.model import Phase
 from reverie.policy.relations import Relation
 
-#: As `Phase`, and what is `wished`: wanted, and not decided.
+#: As `Phase`, and `wished`: wanted, but not decided.
 StatedPhase = Literal["holds", "begins", "adds", "ends", "past", "planned", "wished"]
 
 
@@ -30,7 +30,7 @@ class MessageStatement:
     #: A name of the policy's table.
     relation: str
     object: str
-    #: Of whom it is true, if not of the author: "my sister Ann".
+    #: The person of whom it is true, if not the author: "my sister Ann".
     holder: str | None = None
     topic: str | None = None
     #: The value that ends: "from Wix to Shopify".
@@ -45,21 +45,21 @@ class MessageStatement:
     clause: str | None = None
     #: How sure the reader is, from 0 to 1.
     confidence: float = 1.0
-    #: Words of the message that are remembered instead of a wording, where the reader is not sure of all that it says.
+    #: Words of the message to remember instead of a wording, if the reader is not sure of the whole statement.
     own_words: str | None = None
     #: Whether it fades though its relation lasts, since its author may not want to hear of it again.
     fades: bool = False
 
 
 def model_phase(phase: StatedPhase) -> Phase:
-    """Return the phase of what is remembered: a wish changes nothing yet, like a plan."""
+    """Return the phase to remember: a wish is like a plan, since it changes nothing yet."""
     return "planned" if phase == "wished" else phase
 
 
 def worded_statement(statement: MessageStatement, relation: Relation, text: str) -> str:
-    """Return the memory of a statement: of its author in the third person, of others as a sentence about them.
+    """Return the memory of a statement: in the third person for its author, as a sentence about them for others.
 
-    `text` is the message, where the statement has no clause of its own.
+    `text` is the message, for a statement without a clause of its own.
     """
     clause = statement.clause or text
     thing = _thing(statement.object, clause, relation, statement.holder)
@@ -87,15 +87,15 @@ def worded_statement(statement: MessageStatement, relation: Relation, text: str)
 # ------------------------------------------------------------------------------------------------- words of the message
 @dataclass(frozen=True, slots=True)
 class _Thing:
-    """An object as it is worded."""
+    """The wording of an object."""
 
     words: str
-    #: Whether it is what somebody does, as a predicate: "draws in the evenings".
+    #: Whether it is a predicate, something that somebody does: "draws in the evenings".
     is_deed: bool
 
 
 def _thing(said: str, clause: str, relation: Relation, holder: str | None) -> _Thing:
-    """The object as a thing, or as a deed in the third person where it follows its subject in the clause."""
+    """Return the object as a thing, or as a deed in the third person if it follows its subject in the clause."""
     common = statement_words().words
     if relation.deeds and (deed := _headed(said)) is not None:
         return _Thing(deed, True)
@@ -111,7 +111,7 @@ def _thing(said: str, clause: str, relation: Relation, holder: str | None) -> _T
 
 
 def _lowered(said: str) -> str:
-    """An order or a clause with a small letter, if its first word is a common one: "Don't use emojis"."""
+    """Return an order or a clause with a small letter, if its first word is a common one: "Don't use emojis"."""
     common, known = statement_words(), words()
     first = said.split(" ", 1)[0]
     plain = first.lower().replace("’", "'")
@@ -129,7 +129,7 @@ def _lowered(said: str) -> str:
 
 
 def _done(said: str, before: Sequence[str], holder: str | None) -> str | None:
-    """What somebody does or can, if the words before it are its subject or a verb of that kind; None: it is a thing."""
+    """Return what somebody does or can, if its subject or a verb of ability precedes it; None if it is a thing."""
     pack = statement_words()
     last, pair = before[-1] if before else "", " ".join(before[-2:])
     if said[:1].isupper():  # a name
@@ -144,7 +144,7 @@ def _done(said: str, before: Sequence[str], holder: str | None) -> str | None:
 
 
 def _is_known_verb(said: str) -> bool:
-    """Whether it begins with a verb of the table: what follows a name may be anything."""
+    """Return whether it begins with a verb of the table, since anything may follow a name."""
     word = said.split(" ", 1)[0].lower()
     base, tense = base_form(word)
     known = words()
@@ -152,7 +152,7 @@ def _is_known_verb(said: str) -> bool:
 
 
 def _headed(said: str) -> str | None:
-    """A clause with the author as its subject, without it: "I'm writing from eight", "is writing from eight"."""
+    """Return a clause about the author without its subject: "is writing from eight" for "I'm writing from eight"."""
     lowered = said.lower().replace("’", "'")
     for first, third in statement_words().words.firsts:
         if lowered.startswith(first) and len(said) > len(first):
@@ -162,7 +162,7 @@ def _headed(said: str) -> str | None:
 
 
 def _deed(said: str) -> str:
-    """What somebody does, in the third person: "draw in the evenings", "draws in the evenings"."""
+    """Return a deed in the third person: "draws in the evenings" for "draw in the evenings"."""
     common = statement_words().words
     tokens = said.split(" ")
     place = next((place for place, word in enumerate(tokens) if word.lower() not in common.adverbs), 0)
@@ -176,7 +176,7 @@ def _deed(said: str) -> str:
 
 
 def _opens_with_verb(said: str) -> bool:
-    """Whether it begins with a verb in its base form, or with one that is denied."""
+    """Return whether it begins with a verb in its base form, or with one that is denied."""
     common = statement_words().words
     word = said.split(" ", 1)[0].lower().replace("’", "'")
     if word in common.denied or word in common.adverbs:
@@ -187,13 +187,13 @@ def _opens_with_verb(said: str) -> bool:
 
 
 def bare(said: str) -> str:
-    """Return the words without "my" or "our" before them."""
+    """Return the words without a "my" or "our" before them."""
     first, space, rest = said.partition(" ")
     return rest if space and first.lower() in statement_words().words.own else said
 
 
 def _bare_topic(said: str) -> str:
-    """The words of a topic without article and possessive: "his lorry", "lorry"."""
+    """Return the words of a topic without article or possessive: "lorry" for "his lorry"."""
     pack = statement_words()
     first, space, rest = said.partition(" ")
     return rest if space and first.lower() in pack.words.own | pack.words.articles | pack.people.theirs else said
@@ -216,7 +216,7 @@ def _slots(statement: MessageStatement, thing: _Thing, clause: str) -> dict[str,
 
 
 def _with_article(noun: str, *, is_sort: bool = False) -> str:
-    """A noun with an article, unless it has one, is a name (and no sort: "a Labrador"), a number or several."""
+    """Return a noun with an article, unless it has one or is a name (no sort: "a Labrador"), a number or a plural."""
     common = statement_words().words
     first = noun.split(" ", 1)[0]
     is_name = not first.islower() and not is_sort
@@ -234,7 +234,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 
 def _phrase(statement: MessageStatement, relation: Relation, slots: Mapping[str, str], thing: _Thing) -> str:
-    """The words of a statement that holds, or in its phase where the relation has a phrase of its own for it."""
+    """Return the words of a statement, as one that holds unless the relation has its own phrase for its phase."""
     says, phase = relation.says, statement.phase
     if phase in says and phase != "holds":
         said = _lowered(bare(statement.object)) if thing.is_deed else slots["object"]
@@ -249,7 +249,7 @@ def _phrase(statement: MessageStatement, relation: Relation, slots: Mapping[str,
 
 
 def _filled(alternatives: str, slots: Mapping[str, str]) -> str:
-    """The first of the alternatives that has all its slots, filled; else the object alone."""
+    """Return the first of the alternatives that has all its slots, filled; else the object alone."""
     for template in alternatives.split("|"):
         if all(name in slots for name in _SLOT.findall(template)):
             return template.format_map(slots)
@@ -257,7 +257,7 @@ def _filled(alternatives: str, slots: Mapping[str, str]) -> str:
 
 
 def _is_name(thing: str) -> bool:
-    """Whether an object is a name, and not "two girls" or "the eldest"."""
+    """Return whether an object is a name, and not "two girls" or "the eldest"."""
     first = thing.split(" ", 1)[0]
     pack = statement_words()
     is_common = {first.lower()} & (pack.words.own | pack.words.articles | pack.people.roles)
@@ -266,19 +266,19 @@ def _is_name(thing: str) -> bool:
 
 # --------------------------------------------------------------------------------------------------- phases and holders
 def _form(said: str) -> Form:
-    """How a wording begins."""
+    """Return how a wording begins."""
     first = said.split(" ", 1)[0]
     if f"{first[:1].upper()}{first[1:]}" in statement_words().verbs:
         return "verb"
     return "noun" if re.match(statement_words().words.noun_form, said) else "clause"
 
 
-#: Phases that a wording tells; what begins, or is one more, is worded as what holds.
+#: Phases that a wording expresses; a statement that begins or adds is worded like one that holds.
 _TOLD: frozenset[str] = frozenset(("ends", "past", "planned", "wished"))
 
 
 def _conjugated(said: str, form: Form, holder: str | None, *, is_own: bool) -> tuple[str, str]:
-    """A wording as it follows a holder or words of its phase, and with its verb in the base form.
+    """Return a wording as it follows a holder or words of its phase, and with its verb in the base form.
 
     `is_own`: it begins with words of the message, which keep their capital.
     """
@@ -292,7 +292,7 @@ def _conjugated(said: str, form: Form, holder: str | None, *, is_own: bool) -> t
 
 
 def _of_holder(said: str, third: str, form: Form, holder: str, *, text: str) -> str:
-    """A sentence about somebody else: "Sister Ann lives in Leeds", "Daughter's name is Ines"."""
+    """Return a sentence about somebody else: "Sister Ann lives in Leeds", "Daughter's name is Ines"."""
     who = bare(holder.strip())
     if who.lower() in text.lower():
         return said
@@ -311,7 +311,7 @@ def are_several(holder: str) -> bool:
 
 
 def holder_key(holder: str | None) -> str | None:
-    """Return of whom a statement is true, as facts compares it: the name alone, where there is one.
+    """Return the key of a holder, as the stage facts compares it: the name alone, if there is one.
 
     "my sister Ann" and "Ann" are `ann`; "my sister" is `sister`.
     """

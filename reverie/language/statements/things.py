@@ -1,4 +1,4 @@
-"""What an event is about: nouns that several events may share ("our recipe post got 340 views": post, view); pure."""
+"""Finds what an event is about: nouns that events may share ("our recipe post got 340 views": post, view); pure."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from reverie.language.english import statement_words
 from reverie.language.objects import read_object
 from reverie.language.statements.verbs import BE, base_form, is_gerund
 
-#: Nouns of one event that others may share.
+#: Most nouns of one event that others may share.
 _MOST = 4
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:[.,:]\d+)*[^\W\d_]*|[.,;:!?()]")
 
 
 def things(clause: str) -> list[str]:
-    """Return the nouns, in the singular and in order: the last two words of each run of words that are no verbs.
+    """Return the nouns, in the singular and in order: the last two words of each run of words that are not verbs.
 
     A run begins with the clause, after "our", "the" and the like, or after a number.
     """

@@ -42,7 +42,7 @@ BE: Final = _PACK.text("be")
 
 @cache
 def _forms() -> dict[str, tuple[str, Tense]]:
-    """The forms of the irregular verbs: base form and tense of each."""
+    """Return the base form and the tense of each form of the irregular verbs."""
     forms: dict[str, tuple[str, Tense]] = {}
     for base, (third, past, participle, _) in words().verbs.items():
         forms[participle] = (base, "perfect")
@@ -59,7 +59,7 @@ def _ing() -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def base_form(word: str) -> tuple[str, Tense]:
-    """Return a verb's base form, and the tense in which it stands."""
+    """Return a verb's base form and its tense."""
     word = word.lower()
     if (form := _forms().get(word)) is not None:
         return form
@@ -77,12 +77,12 @@ def is_base_form(word: str) -> bool:
 
 
 def is_gerund(word: str) -> bool:
-    """Return whether a verb has the ending of what goes on: "writing"."""
+    """Return whether a verb has the ending of a gerund: "writing"."""
     return word.endswith(words().gerund_end)
 
 
 def _stem(stem: str) -> str:
-    """The base form of a regular verb without its ending."""
+    """Return the base form of a regular verb that is given without its ending."""
     known = words().regular
     if stem in known:
         return stem

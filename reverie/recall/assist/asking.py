@@ -1,4 +1,4 @@
-"""A message that memory is to help with: its vector, and whether anything may be told."""
+"""A message that memory is to help with: its vector, and which memories it may bring up."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ComparedMessage:
     notes: list[str]
 
     def params(self, tenant_id: str) -> dict[str, Any]:
-        """Return the parameters that statements have in common."""
+        """Return the parameters that all statements share."""
         assert self.vector is not None
         return {
             "tenant": tenant_id,
@@ -53,7 +53,7 @@ async def compare_message(
     policy: Policy,
     embedder: Embedder | None,
 ) -> ComparedMessage:
-    """Return a message, embedded unless it is small talk, or nothing may or can be told of the subject."""
+    """Return a message; it is embedded unless it is small talk, or memory knows or may tell nothing of the subject."""
     subject_id, text, as_of = query.subject_id, query.text, query.as_of
     notes: list[str] = []
     known = KnownSubject(rows=await session.run(subject_statement(session.tenant_id, subject_id)))
@@ -80,7 +80,7 @@ async def compare_message(
 
 
 def may_be_told(message: str, texts: Sequence[tuple[str, float]], policy: SensitivityPolicy) -> list[bool]:
-    """Return of each text, with its similarity to a message, whether the message may bring it up."""
+    """Return for each text, given with its similarity to a message, whether the message may bring it up."""
     left = frozenset(policy.withhold) - classes_among(message, frozenset(policy.withhold))
     return [
         not left or similarity >= policy.withhold_similarity or not classes_among(text, left) or is_always_told(text)

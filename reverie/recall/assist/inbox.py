@@ -1,8 +1,8 @@
-"""Items of an inbox, ranked by what matters to the person: what is remembered near each, and whom it names.
+"""Items of an inbox, ranked by their importance to the person: by memories near each item, and whom it names.
 
-An item's score is the sum of its reasons: each of the nearest memories by similarity and importance, more for an
-instruction and against the item for what is disliked; whom it names, by how much is remembered of them; and the
-caller's guidance, which counts as an instruction.
+An item's score is the sum of its reasons. Each of the nearest memories adds by similarity and importance: an
+instruction adds more, a dislike subtracts. Each person named adds by the number of memories about them. The caller's
+guidance counts as an instruction.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from reverie.recall.subject_cache import KnownSubject, subject_statement
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Memories that are read for each one that counts: some are sensitive.
+#: Memories read for each one that counts, as some are sensitive.
 _READ_FOR_EACH = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InboxItem:
-    """An item of an inbox as the caller has it."""
+    """An item of an inbox, as the caller passes it."""
 
     id: str
     text: str
@@ -46,7 +46,7 @@ class InboxItem:
 
     @property
     def read(self) -> str:
-        """The item as it is compared: who sent it, and what it says."""
+        """The text to compare: the sender and the item's text."""
         return f"{self.sender}: {self.text}" if self.sender else self.text
 
 
@@ -55,9 +55,9 @@ class Reason:
     """A reason for the place of an item."""
 
     #: near: a memory; instruction: one that says what to do; disliked: one that says what the person does not want;
-    #: named: somebody or something that memories name; guidance: the caller's.
+    #: named: a person or thing that memories name; guidance: the caller's.
     kind: Literal["near", "instruction", "disliked", "named", "guidance"]
-    #: What it adds to the score; below 0 it takes away.
+    #: Its part of the score; negative: against the item.
     adds: float
     content: str
     memory_ids: Sequence[UUID]
@@ -67,7 +67,7 @@ class Reason:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RankedItem:
-    """An item with its score, and the reasons that weigh most first."""
+    """An item with its score and reasons, weightiest first."""
 
     id: str
     score: float
@@ -76,7 +76,7 @@ class RankedItem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RankedInbox:
-    """Items, those that matter most first."""
+    """Items, most important first."""
 
     items: Sequence[RankedItem]
     notes: Sequence[str]
@@ -84,7 +84,7 @@ class RankedInbox:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MemoryNearItem:
-    """A memory near an item; places count from 1."""
+    """A memory near an item; `place` is the item's, from 1."""
 
     place: int
     id: UUID
@@ -99,7 +99,7 @@ class MemoryNearItem:
 
 
 class ItemEntity(NamedTuple):
-    """An entity that an item names."""
+    """An entity that an item names; `place` is the item's, from 1."""
 
     place: int
     id: str
@@ -119,7 +119,7 @@ async def rank_inbox(
     policy: Policy,
     embedder: Embedder | None,
 ) -> RankedInbox:
-    """Return items in the order in which they matter to a subject; those that nothing speaks for, the latest first."""
+    """Return items by their importance to a subject; equal ones latest first."""
     notes: list[str] = []
     require_aware(as_of)
     known = KnownSubject(rows=await session.run(subject_statement(session.tenant_id, subject_id)))
@@ -166,7 +166,7 @@ def told_of(item: InboxItem, near: Sequence[MemoryNearItem], policy: Policy) -> 
 
 
 def near_reasons(near: Sequence[MemoryNearItem], numbers: InboxPolicy) -> list[Reason]:
-    """Return what the nearest memories say of an item, the nearest of each turn alone; pure."""
+    """Return reasons from the memories nearest to an item, only the nearest of each turn; pure."""
     found: list[Reason] = []
     turns = set[UUID]()
     for each in near:
@@ -198,7 +198,7 @@ def near_reasons(near: Sequence[MemoryNearItem], numbers: InboxPolicy) -> list[R
 
 
 def named_reason(entity: ItemEntity, numbers: InboxPolicy) -> Reason:
-    """Return what it says of an item that it names somebody: more, the more is remembered of them; pure."""
+    """Return the reason that an item names an entity: the more memories of it, the higher; pure."""
     return Reason(
         kind="named",
         adds=rounded(numbers.named * (1 - 0.5**entity.memories)),
@@ -210,7 +210,7 @@ def named_reason(entity: ItemEntity, numbers: InboxPolicy) -> Reason:
 
 
 def guidance_reasons(guidance: Sequence[str], similarities: Vectors, numbers: InboxPolicy) -> list[Reason]:
-    """Return what the caller's guidance says of an item; pure."""
+    """Return reasons from the caller's guidance; pure."""
     weight = numbers.near + numbers.instruction
     return [
         Reason(
@@ -227,7 +227,7 @@ def guidance_reasons(guidance: Sequence[str], similarities: Vectors, numbers: In
 
 
 def ranked_items(items: Sequence[InboxItem], reasons: dict[int, list[Reason]]) -> list[RankedItem]:
-    """Return items by the sum of their reasons; of equal ones the latest first, then as they came; pure."""
+    """Return items by the sum of their reasons; ties by time, latest first, then in the order given; pure."""
     scored = [
         (
             rounded(sum(each.adds for each in reasons.get(place, ()))),
@@ -255,7 +255,7 @@ async def _embedded(
     embedder: Embedder | None,
     notes: list[str],
 ) -> Vectors | None:
-    """The vectors of texts, shape (texts, dimensions); None and a note if they cannot be compared."""
+    """Return the vectors of texts, shape (texts, dimensions); None and a note if they cannot be compared."""
     if embedder is None:
         notes.append(NO_MODEL)
         return None
@@ -272,5 +272,5 @@ async def _embedded(
 
 
 def _literal(vector: Vectors) -> str:
-    """A vector as text that Postgres reads as a halfvec."""
+    """Return a vector as text that Postgres reads as a halfvec."""
     return "[" + ",".join(f"{each:.4g}" for each in np.asarray(vector, np.float32)) + "]"

@@ -1,4 +1,4 @@
-"""What other sessions taught that bears on a message: decisions with their outcomes, corrections, rules, what is known.
+"""Lessons of other sessions for a message: decisions with their outcomes, corrections, rules and knowledge.
 
 Recall finds the memories; a decision is as near as its turn or the message that it answered, whichever is nearer.
 """
@@ -24,13 +24,13 @@ from reverie.recall.result import Hit, RecallResult, Signals
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: worked, failed: a decision by its outcome; corrected: a person put it right; rule: a preference or an instruction;
+#: worked, failed: a decision by its outcome; corrected: a person corrected it; rule: a preference or an instruction;
 #: known: a fact, or a pattern of several sessions.
 LessonKind = Literal["worked", "failed", "corrected", "rule", "known"]
-#: Kinds of memory that teach; episodes and summaries only tell.
+#: Kinds of memory that are lessons; episodes and summaries are not.
 _TEACHING = ("fact", "preference", "instruction", "pattern")
 _RULES = ("preference", "instruction")
-#: Lessons that are offered.
+#: Lessons offered by default.
 _OFFERED = 5
 
 
@@ -39,7 +39,7 @@ class Lesson:
     """Something learned in other sessions."""
 
     kind: LessonKind
-    #: A memory, or what the assistant did.
+    #: A memory, or the assistant's decision.
     content: str
     #: Of a decision: the message that it answered.
     situation: str | None
@@ -48,7 +48,7 @@ class Lesson:
     similarity: float
     memory_id: UUID | None
     turn_id: UUID | None
-    #: Sessions in which it was learned, and the turns, events and corrections that it rests on.
+    #: Sessions in which it was learned, and the turns, events and corrections that it is based on.
     sessions: Sequence[str]
     sources: Sequence[UUID]
     #: Of a decision: {metric, value, positive, observed_at} each.
@@ -57,7 +57,7 @@ class Lesson:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lessons:
-    """Lessons for a message, the nearest first."""
+    """Lessons for a message, nearest first."""
 
     lessons: Sequence[Lesson]
     notes: Sequence[str]
@@ -67,7 +67,7 @@ class Lessons:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MeasuredDecision:
-    """A turn with outcomes."""
+    """A turn with outcomes, and the message that it answered."""
 
     turn_id: UUID
     session_id: str
@@ -101,7 +101,7 @@ async def find_lessons(
     embedder: Embedder | None,
     reranker: Reranker | None = None,
 ) -> Lessons:
-    """Return at most `top_k` (5) lessons of a subject's other sessions that bear on a message of the session."""
+    """Return at most `top_k` (5) lessons of a subject's other sessions that apply to a message of the session."""
     asked = await compare_message(session, query, policy=policy, embedder=embedder)
     limit = query.top_k or _OFFERED
     if asked.vector is None:
@@ -129,7 +129,7 @@ async def find_lessons(
 
 
 def of_decision(decision: MeasuredDecision) -> Lesson:
-    """Return a decision as a lesson: it failed if its latest outcome was bad."""
+    """Return a decision as a lesson: `failed` if its latest outcome was bad."""
     return Lesson(
         kind="worked" if decision.outcomes[-1]["positive"] else "failed",
         content=attributed(decision.text, decision.speaker, decision.role),
@@ -145,7 +145,7 @@ def of_decision(decision: MeasuredDecision) -> Lesson:
 
 
 def of_memories(hits: Sequence[Hit], sources: Sequence[LearnedIn], *, session_id: str | None) -> list[Lesson]:
-    """Return memories as lessons, without what was learned in the session alone."""
+    """Return memories as lessons, without those learned in this session only."""
     by_memory: dict[UUID, list[LearnedIn]] = defaultdict(list)
     for source in sources:
         by_memory[source.memory_id].append(source)

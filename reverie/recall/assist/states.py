@@ -1,7 +1,7 @@
-"""The feed of subjects' states: what is in force of each, in versions, polled with a cursor.
+"""The feed of subjects' states, in versions, polled with a cursor.
 
-A version is noticed when somebody polls: states are compared with the hashes of those given last, so that a stage need
-not know of the feed, and a rebuild that makes the same memory again is no change. Only the latest version is given.
+A poll notices changes: it compares states with the hashes of those last noticed. So a stage need not know of the feed,
+and a rebuild that makes the same memory again is no change. The feed gives only the latest version.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reverie.policy.sensitivity import SensitiveClass, SensitivityPolicy
 from reverie.store.queries import queries, variants
 from reverie.store.session import Statement, TenantSession
 
-#: Parts of a state that are lists of what was said.
+#: Parts of a state that are lists of statements.
 _LISTS = ("facts", "aims", "rules", "scaffold")
 
 
@@ -27,7 +27,7 @@ _LISTS = ("facts", "aims", "rules", "scaffold")
 class SubjectState:
     """A version of a subject's state."""
 
-    #: Stays when the subject is erased.
+    #: Stays the same when the subject is erased.
     id: UUID
     #: None: the subject was erased.
     subject_id: str | None
@@ -36,9 +36,9 @@ class SubjectState:
     position: int
     #: When the change was noticed, by the clock.
     changed_at: datetime
-    #: facts, aims, rules, scaffold, narrative, mood, tie, difficult_since, relationship; None: nothing is told.
+    #: facts, aims, rules, scaffold, narrative, mood, tie, difficult_since, relationship; None: erased or not recalled.
     state: Mapping[str, Any] | None
-    #: Parts that are sensitive and were left out.
+    #: Number of sensitive items left out.
     left_out: int = 0
 
 
@@ -51,9 +51,9 @@ async def poll_states(
     limit: int,
     sensitivity: SensitivityPolicy,
 ) -> list[SubjectState]:
-    """Notice what changed, and return up to `limit` states after a place in the feed, in the order of their changes.
+    """Notice changes, and return up to `limit` states after a place in the feed, in the order of their changes.
 
-    `session` must be a worker's. What the policy withholds from messages or from exports is left out.
+    `session` must be a worker's. Items that the policy withholds from messages or from exports are left out.
     """
     params = {
         "tenant": session.tenant_id,
@@ -73,7 +73,7 @@ async def poll_states(
 
 
 def without_sensitive_parts(found: SubjectState, withheld: frozenset[SensitiveClass]) -> SubjectState:
-    """Return a state without what is of these classes, and how much that is; pure."""
+    """Return a state without items of these classes, and with their number; pure."""
     if found.state is None or not withheld:
         return found
     kept: dict[str, Any] = dict(found.state)
@@ -96,7 +96,7 @@ def without_sensitive_parts(found: SubjectState, withheld: frozenset[SensitiveCl
 
 
 def _words(part: Mapping[str, Any]) -> str:
-    """What a part says: its content, or its key and value."""
+    """Return the text of an item: its content, or its key and value."""
     if "content" in part:
         return str(part["content"])
     value = part["value"]

@@ -1,8 +1,8 @@
-"""Tools for a message: those that the person's earlier messages of the kind were answered with, by what came of it.
+"""Tools for a message: those used for similar earlier messages of the person, by their outcomes.
 
-A use speaks for its tool by the similarity of its situation to the message, halved every so many days: fully if its
+A use counts for its tool by the similarity of its situation to the message, halved every so many days: fully if its
 outcome was good, by half if nobody measured it, and against it if the outcome was bad. That is a kernel estimate
-(Nadaraya-Watson) of the outcome, pulled towards 0 where there is little evidence.
+(Nadaraya-Watson) of the outcome, pulled towards 0 if there is little evidence.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from reverie.recall.query import RecallQuery
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Tools that are suggested, and situations that are told of each.
+#: Most tools suggested by default, and most situations listed for each.
 _SUGGESTED, _TOLD = 3, 3
 _DAY = 86_400
 
@@ -33,7 +33,7 @@ class ToolUse:
     """A tool that was used after a message."""
 
     tool: str
-    #: The message, and who said it when.
+    #: The message, with its author and time.
     turn_id: UUID
     session_id: str
     text: str
@@ -41,25 +41,25 @@ class ToolUse:
     said_at: datetime
     #: The turns that used it.
     call_ids: list[UUID]
-    #: Cosine similarity of the message to the one that is asked about.
+    #: Cosine similarity of this message to the query's.
     similarity: float
-    #: Outcomes that were good, and that were bad.
+    #: Numbers of good and of bad outcomes.
     good: int
     bad: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolSuggestion:
-    """A tool with what speaks for it, or against it."""
+    """A tool, with the evidence for it or against it."""
 
     tool: str
-    #: From -1, which advises against it, to 1.
+    #: From -1 (advises against it) to 1.
     score: float
-    #: Like situations in which it was used, and their outcomes.
+    #: Numbers of its uses in similar situations, and of their good and bad outcomes.
     uses: int
     good: int
     bad: int
-    #: The situations that weigh most.
+    #: The weightiest uses.
     why: Sequence[ToolUse]
 
 
@@ -69,7 +69,7 @@ class ToolSuggestions:
 
     #: Best first.
     suggested: Sequence[ToolSuggestion]
-    #: Those that served badly in like situations, the worst first.
+    #: Tools that served badly in similar situations, worst first.
     discouraged: Sequence[ToolSuggestion]
     notes: Sequence[str]
 
@@ -82,7 +82,7 @@ async def suggest_tools(
     embedder: Embedder | None,
     tools: Sequence[str] | None = None,
 ) -> ToolSuggestions:
-    """Return at most `top_k` (3) tools that served the subject in situations like a message, and those that did not.
+    """Return at most `top_k` (3) tools that served the subject well in similar situations, and those that did not.
 
     `tools`: the only ones that may be suggested.
     """
@@ -132,14 +132,14 @@ def weighed(uses: Sequence[ToolUse], *, as_of: datetime, numbers: ToolPolicy) ->
 
 
 def weight_of_use(use: ToolUse, *, as_of: datetime, numbers: ToolPolicy) -> float:
-    """Return how much a use counts, from 0 to 1: by likeness and age."""
+    """Return the weight of a use, from 0 to 1: by similarity and age."""
     likeness = max(use.similarity - numbers.least_similarity, 0.0) / max(1 - numbers.least_similarity, 1e-9)
     days = max((as_of - use.said_at).total_seconds() / _DAY, 0.0)
     return float(likeness * 0.5 ** (days / numbers.half_life_days))
 
 
 def value_of_use(use: ToolUse, *, numbers: ToolPolicy) -> float:
-    """Return what a use says of its tool, from -1 to 1."""
+    """Return the value of a use for its tool, from -1 to 1."""
     measured = use.good + use.bad
     return (use.good - use.bad) / measured if measured else numbers.unmeasured
 

@@ -1,18 +1,18 @@
-"""Contexts: what a language model is told about a subject, laid out within a budget.
+"""Contexts: the text about a subject for a language model, laid out within a budget.
 
-- `context`: the context
-- `reading`: reads what it is made of
-- `notes`: what was missing, in words for people
-- `sections`: its sections and what fits into each
-- `material`: what it is made of, as a value
+- `context`: assembles the context
+- `reading`: reads its material
+- `notes`: notes for people on anything missing
+- `sections`: its sections, and the lines that fit into each
+- `material`: the material of a context, as a value
 - `forms`: the six layouts
-- `explained`: which memory was used for which line
-- `scope`: what of memory it may give, by mode and active connections
-- `request`: what the caller brings
+- `explained`: the memories behind each line
+- `scope`: the part of memory that it may use, by mode and active connections
+- `request`: the caller's part
 - `conversation`: the conversation so far, older turns summarised
-- `earlier`: summaries of the turns that are not given as they were said
-- `coming`: the events that a subject has before it
+- `earlier`: summaries of turns that are not given verbatim
+- `coming`: a subject's next events
 - `identity`: the agent's name, directives and artifacts
-- `person`: how the subject writes, whether times are hard, and what of it is known
+- `person`: the subject's style, difficult periods, and known topics
 - `adaptation`: advice on tone from mood and relationship
 """

@@ -17,11 +17,11 @@ from reverie.recall.facts import StructuredFact
 from reverie.recall.profile import Profile, one_line
 from reverie.recall.relationship import Relationship
 
-#: Letters of what happened lately, in the emotional context.
+#: Most characters of the recent event in the emotional context.
 _RECENT_LETTERS = 160
-#: How that line begins.
+#: The beginning of that line.
 RECENT = "Recent context: "
-#: How keys of topics begin that somebody does not want to talk about.
+#: The prefix of keys of topics that the subject does not want to talk about.
 _AVOIDED = "avoid_topic:"
 
 
@@ -70,15 +70,15 @@ def _adaptation() -> _Adaptation:
 
 
 def adapt(mood: str | None, energy: str | None) -> tuple[str, ...]:
-    """Return advice for answering in this mood and energy; nothing for a neutral or unknown mood."""
+    """Return advice for answering somebody in this mood and energy; nothing for a neutral or unknown mood."""
     fitting = (rule for rule in _adaptation().rules if rule.mood == mood and rule.energy in (None, energy))
     return next((rule.say for rule in fitting), ())
 
 
 def discovery(stage: RelationshipStage, known: Collection[str] = ()) -> tuple[str, ...]:
-    """Return advice for a new relationship, with what to ask about; nothing for later stages.
+    """Return advice for a new relationship, with topics to ask about; nothing for later stages.
 
-    `known` has the relations, keys of facts and sorts of entities that are known: nobody is asked about these.
+    `known` has the relations, keys of facts and types of entities that are known, which are not asked about.
     """
     if stage != "new":
         return ()
@@ -89,7 +89,7 @@ def discovery(stage: RelationshipStage, known: Collection[str] = ()) -> tuple[st
 
 
 def style(person: KnownPerson, numbers: StylePolicy) -> tuple[str, ...]:
-    """Return how the subject writes, as advice; nothing where it wrote too little."""
+    """Return the subject's style of writing as advice; nothing if it wrote too little."""
     if person.messages < numbers.messages:
         return ()
     words = _adaptation().style
@@ -109,7 +109,7 @@ def style(person: KnownPerson, numbers: StylePolicy) -> tuple[str, ...]:
 
 
 def avoidance(person: KnownPerson, facts: Sequence[StructuredFact]) -> Iterator[tuple[str, tuple[UUID, ...]]]:
-    """Yield what to avoid now, each with the ids of the facts that say so: topics, and what burdens in hard times."""
+    """Yield advice on what to avoid, with the ids of the facts behind it: topics, and burdens in a difficult period."""
     avoided = [fact for fact in facts if fact.key.startswith(_AVOIDED)]
     if avoided:
         # the value may be a whole sentence
@@ -120,7 +120,7 @@ def avoidance(person: KnownPerson, facts: Sequence[StructuredFact]) -> Iterator[
 
 
 def hard_times(person: KnownPerson) -> Iterator[str]:
-    """Yield a line about a difficult period that lasts or has just ended."""
+    """Yield a line about a difficult period that is open or has just ended."""
     if person.opened_at is not None:
         words, day = _adaptation(), person.closed_at or person.opened_at
         line = words.difficult_over if person.closed_at else words.difficult
@@ -137,7 +137,7 @@ def acquaintance(known: Relationship) -> str:
 
 
 def stage_line(known: Relationship) -> str:
-    """Return the stage of the relationship as Contact 4.3 words it; of somebody new, the sentence."""
+    """Return the stage of the relationship as Contact 4.3 words it; for a new one, the sentence of `acquaintance`."""
     if known.stage == "new":
         return acquaintance(known)
     return f"Relationship stage: {known.stage} ({known.days} days, {_adaptation().trust[known.stage]})"
@@ -146,7 +146,7 @@ def stage_line(known: Relationship) -> str:
 def emotional_context(given: Given, profile: Profile, relationship: str) -> Iterator[str]:
     """Yield the lines of the emotional context; nothing without a mood.
 
-    `relationship` is the line that says how well the subject is known.
+    `relationship` is the line about the relationship with the subject.
     """
     if not given.mood:
         return
@@ -165,6 +165,6 @@ def emotional_context(given: Given, profile: Profile, relationship: str) -> Iter
 
 
 def unusual(given: Given) -> bool:
-    """Whether mood or energy differ from the usual ones, if these are known."""
+    """Return whether mood or energy differ from the usual ones, if these are known."""
     moods = given.usual_mood is not None and given.usual_mood != given.mood
     return moods or (given.usual_energy is not None and given.usual_energy != given.energy)

@@ -1,4 +1,4 @@
-"""The events that a subject has before it, with their days in words, for a model."""
+"""A subject's next events, with their days in words, for a model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reverie.recall.contexts.sections import Block, Line
 from reverie.recall.profile import Profile, one_line
 from reverie.recall.signals.life_events import DatedEvent
 
-#: Among the lines of a profile: above facts of middling importance, so that a day is not missed for want of room.
+#: Worth among the lines of a profile: above facts of medium importance, so that lack of room does not drop events.
 _WORTH = 1.6
 
 
@@ -23,7 +23,7 @@ def coming_up_block(profile: Profile, head: str) -> Block:
 
 
 def _told(event: DatedEvent, profile: Profile) -> str:
-    assert profile.as_of is not None  # a profile that has events is one of a time
+    assert profile.as_of is not None  # a profile with events has a time
     when = days_in_words(
         event.first_on,
         event.last_on,

@@ -1,7 +1,7 @@
-"""context: what a model is told about a subject, laid out and budgeted (spec D8 to D12; Brain 6, Contact 5, Agent 3.C).
+"""context: the text about a subject for a model, laid out and budgeted (spec D8 to D12; Brain 6, Contact 5, Agent 3.C).
 
-A context is assembled without a language model, from whatever there is: what is missing is said in its notes, and what
-was chosen and did not fit is named.
+A context is assembled without a language model, from whatever there is. Its notes say what is missing, and items that
+were chosen but did not fit are listed.
 """
 
 from __future__ import annotations
@@ -47,24 +47,24 @@ class Context:
     assembled_at: datetime
     policy: str
     policy_hash: str
-    #: Seed in whose manner it is laid out.
+    #: The seed whose layout it has.
     form: str
-    #: What goes to the model.
+    #: The text for the model.
     text: str
-    #: In their order in the text; those that have nothing to say are empty.
+    #: In their order in the text; sections without content are empty.
     sections: tuple[Section, ...]
-    #: Of the whole text; what it has beyond the sections joins them.
+    #: Tokens of the whole text: the sections, and the text that joins them.
     total_tokens: int
     token_budget: int
-    #: For what joins the sections.
+    #: Budget for the text that joins the sections.
     buffer: int
-    #: What counted.
+    #: The tokenizer that counted.
     tokenizer: str
     relationship: Relationship
-    #: The recall that it is made of; None where nothing was asked, or the form has another way.
+    #: The recall that it is made of; None if nothing was asked, or the form uses no recall.
     recall: RecallResult | None
     staged: StagedRecall | None
-    #: What was missing or done otherwise than asked, in words for people.
+    #: Notes for people: anything missing, or done differently than asked.
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -73,7 +73,7 @@ class Context:
         return tuple(one for section in self.sections for one in section.dropped)
 
     def budget_table(self) -> list[dict[str, Any]]:
-        """Return a row a section, the buffer and the total: name, tokens, budget, items, dropped (Brain 6)."""
+        """Return rows for each section, the buffer and the total: name, tokens, budget, items, dropped (Brain 6)."""
         rows: list[dict[str, Any]] = [
             {
                 "section": one.name,
@@ -104,10 +104,9 @@ async def assemble_context(
 ) -> Context:
     """Return the context of a subject for a question, in the form and within the budgets of the policy.
 
-    Without a question the most important memories stand for those that would answer it. Of the query's filters,
-    `connections` are the active ones. With what is remembered of the subject, its memories are searched in the round
-    trip that reads the profile, and again where it has changed. Nothing is logged here: see `context_entries`, which
-    the caller logs once the answer is out.
+    Without a question, the most important memories are given. The filter `connections` has the active connections. If
+    the subject's row is cached, memories are searched in the round trip that reads the profile, and again if the row is
+    out of date. Nothing is logged here: the caller logs `context_entries` after it has sent the answer.
 
     Raises:
         InputError: the system text is longer than its budget; it is never cut.
@@ -127,8 +126,8 @@ async def assemble_context(
         subject_cache=subject_cache,
     )
     material = await reader.read(given, counter.count)
-    # a tokenizer takes milliseconds of processor time, for which an event loop should not stand still; without one, the
-    # way to a thread and back costs as much
+    # a tokenizer takes milliseconds of CPU time, which would block the event loop; without a tokenizer, a thread would
+    # cost as much as the work
     fit = partial(_fitted, material)
     fitted = fit() if counter.estimates else await session.offload(fit)
     return _context(session.tenant_id, query, material, fitted, counter)
@@ -163,7 +162,7 @@ def _context(
 
 
 def context_entries(found: Context) -> list[Entry]:
-    """Which ids went into which section, and the recall behind it, for the log; the text is kept nowhere (D12)."""
+    """Return log entries: the ids in each section, and the recall behind them; the text is stored nowhere (D12)."""
     sections = [row for row in found.budget_table() if row["section"] not in ("buffer", "total")]
     entry = Entry(
         queries("context")["write_contexts"],
@@ -199,7 +198,7 @@ def _check_system(given: Given, policy: Policy, counter: Counter) -> None:
 
 
 def _fitted(material: Material) -> tuple[list[Section], str, int]:
-    """The sections, what goes to the model, and its tokens."""
+    """Return the sections, the text for the model, and its tokens."""
     found = material.recalled
     sections = [_with_unfitting(one, found) if one.name == "memories" else one for one in lay_out(material)]
     numbers = material.policy.context
@@ -207,7 +206,7 @@ def _fitted(material: Material) -> tuple[list[Section], str, int]:
 
 
 def _with_unfitting(section: Section, found: RecallResult | None) -> Section:
-    """The section with what recall itself had no tokens for."""
+    """Return the section with the hits that recall dropped for lack of tokens."""
     unfit = [one for one in found.dropped if one.reason == "budget"] if found else []
     more = [Dropped(section="memories", id=one.id, label=one.item, reason="budget") for one in unfit]
     return replace(section, dropped=(*section.dropped, *more))

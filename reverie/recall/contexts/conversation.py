@@ -12,7 +12,7 @@ from reverie.recall.contexts.request import Message
 from reverie.recall.contexts.sections import Block, Dropped, Line, Section, whole
 from reverie.recall.profile import one_line
 
-#: Before lines of a turn that are not its first: none of them can look like a heading or another's turn.
+#: Before further lines of a turn, so that none of them can look like a heading or another turn.
 _INDENT = "    "
 
 
@@ -26,12 +26,12 @@ def history_section(
     escape: Callable[[str], str],
     told: Sequence[TurnSummary] = (),
 ) -> Section:
-    """Return the conversation; beyond the budget older turns become a summary and the last ones stay verbatim.
+    """Return the conversation; beyond the budget, older turns become a summary and the last ones stay verbatim.
 
-    Summaries of earlier turns, which it does not hold, stand before it. Where older turns are `told` by a summary, that
-    stands for them; for the others some of their own sentences do. When even these do not fit, the oldest summaries go
-    first, then the oldest turns; a last turn that is longer than the budget is cut at its end. Each turn that is not
-    there as it was said is named.
+    Summaries of turns before the conversation come first. A summary in `told` replaces the older turns that it covers;
+    some of their own sentences replace the others. If even these do not fit, the oldest summaries are dropped first,
+    then the oldest turns; a last turn longer than the budget is cut at its end. Each turn that is not given verbatim is
+    listed as dropped.
     """
     numbers = policy.context
     lines = [
@@ -65,12 +65,12 @@ def history_section(
 
 
 def verbatim(text: str) -> str:
-    """Return a text whose further lines are indented, so that what a person typed cannot pose as a part of the form."""
+    """Return a text with its further lines indented, so that a person's text cannot pose as a part of the form."""
     return f"\n{_INDENT}".join(strip_invisible(text).splitlines())
 
 
 def _author(message: Message, role_name: Callable[[str], str] = str.capitalize) -> str:
-    """The role of a message, and the name of its speaker: "User (Priya)"."""
+    """Return the role of a message, and the name of its speaker: "User (Priya)"."""
     role = role_name(one_line(message.role))
     return f"{role} ({plain_name(message.speaker)})" if message.speaker else role
 
@@ -82,7 +82,7 @@ def _whole(head: str, lines: Sequence[Line], budget: int, count: CountTokens) ->
 def _summaries(
     older: Sequence[Message], told: Sequence[TurnSummary], policy: Policy, escape: Callable[[str], str]
 ) -> Iterator[Line]:
-    """The summaries of the turns, and one of what they do not tell."""
+    """Yield the summaries of the turns, and one of the turns that they do not cover."""
     said = {one.content.strip() for one in older}
     known: set[str] = set()
     for one in told:
@@ -99,8 +99,8 @@ def _unfit(lines: Iterable[Line]) -> tuple[Dropped, ...]:
 
 
 def _gist(messages: Sequence[Message], policy: Policy) -> str | None:
-    """Extractive sentences of older turns; None where none is worth telling."""
-    # the rules bring polars, for which a short conversation has no use
+    """Return extracted sentences of older turns; None if none is worth it."""
+    # the rules import polars, which a short conversation does not need
     from reverie.language.cues.summarise import SpokenTurn, summarise
 
     lines = [SpokenTurn(speaker=_author(one), text=one.content) for one in messages]
@@ -110,7 +110,7 @@ def _gist(messages: Sequence[Message], policy: Policy) -> str | None:
 
 
 def _cut(line: Line, head: str, budget: int, count: CountTokens) -> Section:
-    """The longest beginning of a turn that fits, by halving."""
+    """Return the longest beginning of a turn that fits, by bisection."""
     low, high = 0, len(line.text)
     best = Section(name="history", budget=budget)
     while low < high:

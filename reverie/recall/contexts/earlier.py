@@ -1,8 +1,8 @@
-"""Summaries of the turns of a conversation that are not given as they were said.
+"""Summaries of the turns of a conversation that are not given verbatim.
 
-Stored summaries, and those of a running session's oldest turns that no cycle has stored yet (Chat flow 1). The latter
-are made for the context. The cycle takes the same ranges of the same turns, and the rules come to the same words. Where
-a language model writes the summaries, its words follow with the cycle.
+They are stored summaries, and those of a running session's oldest turns that no cycle has stored yet (Chat flow 1).
+The latter are made for the context. The cycle uses the same ranges of the same turns, so the rules give the same words.
+If a language model writes the summaries, the cycle stores its words later.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from reverie.recall.profile import one_line
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Stands in a conversation for what was said and is not to be relied on.
+#: The placeholder in a conversation for a turn that is not to be relied on.
 WITHDRAWN = "(Withdrawn: what was said here was corrected or taken back later.)"
 
 _Rows = Sequence[tuple[Any, ...]]
@@ -33,15 +33,15 @@ class TurnSummary:
 
     #: None: no cycle has stored it yet.
     id: UUID | None = None
-    #: Places in the session, from 1.
+    #: Positions in the session, from 1.
     first_turn: int
     last_turn: int
     content: str
-    #: The texts of those of its turns that the conversation holds.
+    #: The texts of its turns that are in the conversation.
     texts: frozenset[str]
-    #: Whether it also tells turns that the conversation does not hold, and is given for these.
+    #: Whether it also covers turns that are not in the conversation, and is given for these.
     earlier: bool = False
-    #: Of a summary that is not stored: the turns that it tells.
+    #: Of a summary that is not stored: the turns that it covers.
     turn_ids: tuple[UUID, ...] = ()
 
     @property
@@ -50,7 +50,7 @@ class TurnSummary:
         return f"turns {self.first_turn}-{self.last_turn}"
 
     def line(self, escape: Callable[[str], str]) -> Line:
-        """Return the line of the conversation that gives it."""
+        """Return the summary as a line of the conversation."""
         text = f"(earlier, {self.turns}) {one_line(escape(self.content))}"
         return Line(text=text, id=self.id, label=f"summary of {self.turns}", made_of=self.turn_ids)
 
@@ -58,10 +58,10 @@ class TurnSummary:
 def earlier_statements(
     given: Given, tenant_id: str, subject_id: str, policy: Policy, as_of: datetime
 ) -> dict[str, Statement[Any]]:
-    """Return the statements to read beside a conversation, by name.
+    """Return the statements to read for a conversation, by name.
 
-    `withdrawn`: which of its turns are. `told`: the stored summaries of its older turns, where the session is known. If
-    the policy summarises running sessions, also those of turns before it, and `running`: the turns that are due.
+    `withdrawn`: its withdrawn turns. `told`: the stored summaries of its older turns, if the session is known. If the
+    policy summarises running sessions, `told` also has those of turns before it, and `running` the turns that are due.
     """
     sql = queries("context")
     params: dict[str, Any] = {"tenant": tenant_id, "subject": subject_id}
@@ -81,7 +81,7 @@ def earlier_statements(
 async def with_earlier(
     session: TenantSession, given: Given, rows: Mapping[str, _Rows], subject_id: str, policy: Policy
 ) -> tuple[Given, list[TurnSummary]]:
-    """Return what the statements' rows make of the conversation: without what was withdrawn, and its summaries."""
+    """Return the request with withdrawn turns replaced, and the summaries of the conversation, from the rows."""
     said = frozenset(one.content.strip() for one in given.history)
     summaries = [
         TurnSummary(id=id_, first_turn=first, last_turn=last, content=content, texts=frozenset(texts), earlier=earlier)
@@ -93,7 +93,7 @@ async def with_earlier(
 
 
 def earlier_notes(lines: Sequence[Line], summaries: Sequence[TurnSummary]) -> list[str]:
-    """Return notes on the turns that summaries stand for in these lines of the conversation."""
+    """Return notes on the turns that summaries replace in these lines of the conversation."""
     used = {line.ids for line in lines if line.ids}
     stored = [one.turns for one in summaries if one.id and (one.id,) in used]
     running = [one.turns for one in summaries if not one.id and one.turn_ids in used]
@@ -106,7 +106,7 @@ def earlier_notes(lines: Sequence[Line], summaries: Sequence[TurnSummary]) -> li
 
 
 def _without_withdrawn(messages: Sequence[Message], rows: _Rows) -> list[Message]:
-    """The conversation with a placeholder for each turn that a person corrected or had forgotten."""
+    """Return the conversation with a placeholder for each turn that a person corrected or asked to forget."""
     texts = {row[0] for row in rows}
     return [replace(one, content=WITHDRAWN) if one.content.strip() in texts else one for one in messages]
 
@@ -120,7 +120,7 @@ def _due_ranges(rows: _Rows, subject_id: str, session_id: str, policy: Policy) -
 
 
 def _summarise(parts: Sequence[SessionPart], policy: Policy, said: frozenset[str]) -> Iterator[TurnSummary]:
-    # the rules bring polars, for which a context without such ranges has no use
+    # the rules import polars, which a context without such ranges does not need
     from reverie.language.cues.summarise import spoken_turns, summarise_all
 
     numbers = policy.compress

@@ -1,4 +1,4 @@
-"""Contexts explained: which memory, turn or fact was used for which line."""
+"""Contexts explained: the memories, turns and facts behind each line."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from reverie.store.session import Statement, TenantSession
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextLine:
-    """A line of a context and what it tells."""
+    """A line of a context and its sources."""
 
     section: str
     #: The memory's kind, the name of a fact, field or tool.
     label: str
     text: str
-    #: Memories, turns, structured facts and scaffold entries; none for what the caller passed.
+    #: Memories, turns, structured facts and scaffold entries; none for the caller's own data.
     ids: tuple[UUID, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextItem:
-    """What an id of a logged context names, as it stands now."""
+    """The current state of an item that a logged context names."""
 
     id: UUID
-    #: memory, turn, structured_fact, scaffold or narrative; forgotten: nothing is kept of it but its tombstone, if any.
+    #: memory, turn, structured_fact, scaffold or narrative; forgotten: only its tombstone is kept, if any.
     item: str
     #: The memory's kind, the fact's key, the turn's role.
     kind: str | None
@@ -41,7 +41,7 @@ class ContextItem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoggedLine:
-    """A line of a logged context: the items that it told."""
+    """A line of a logged context: its items."""
 
     section: str
     items: tuple[ContextItem, ...]
@@ -49,7 +49,7 @@ class LoggedLine:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextExplained:
-    """A logged context. Its text is kept nowhere; the lines are told by what they were made of."""
+    """A logged context. Its text is stored nowhere; each line is given by the items that it was made of."""
 
     id: UUID
     subject_id: str
@@ -58,12 +58,12 @@ class ContextExplained:
     form: str
     policy_hash: str
     total_tokens: int
-    #: The lines that told something remembered, in their order.
+    #: The lines made of items in memory, in their order.
     lines: tuple[LoggedLine, ...]
 
 
 def explain_lines(context: Context) -> tuple[ContextLine, ...]:
-    """Return the lines of a context in their order, each with the ids of what it tells."""
+    """Return the lines of a context in their order, each with the ids of its items."""
     return tuple(
         ContextLine(section=section.name, label=line.label, text=line.text, ids=line.ids)
         for section in context.sections

@@ -1,7 +1,7 @@
 """The six ways to lay out a context: one for each seed, and ours (spec D8 to D10).
 
-Each returns its sections in their order. What somebody said stands in a line that the form begins, on one line or with
-its further lines indented, so that no word of it can close a block or open another.
+Each returns its sections in their order. A person's words are in a line that the form begins, on one line or with
+further lines indented, so that they can neither close a block nor open another.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from reverie.recall.places.budget import PROCEDURAL
 from reverie.recall.profile import one_line, with_day
 from reverie.recall.staged import fact_line, summary_line
 
-#: What Logic 4 calls the kinds.
+#: The names of kinds in Logic 4.
 _TYPES = {"preference": "PROCEDURAL", "instruction": "PROCEDURAL", "episode": "EPISODIC", "turn": "EPISODIC"}
 
 
 def lay_out(material: Material) -> list[Section]:
-    """Return the sections of the policy's form, in their order; those that have nothing to say are empty."""
+    """Return the sections of the policy's form, in their order; sections without content are empty."""
     return _FORMS[material.policy.context.form](material)
 
 
 def _brain(of: Material) -> list[Section]:
-    """Brain 6: system, tenant context, memories with their importance, current data, conversation."""
+    """Lay out Brain 6: system, tenant context, memories with their importance, current data, conversation."""
     return [
         _system(of),
         _profile(of, "TENANT CONTEXT:"),
@@ -57,7 +57,7 @@ def _brain(of: Material) -> list[Section]:
 
 
 def _reverie(of: Material) -> list[Section]:
-    """Ours: Brain's manner for anybody, memories with their day, and the mood if there is one."""
+    """Lay out our form: Brain's for any subject, with the day of each memory, and the mood if there is one."""
     emotional = list(emotional_context(of.given, of.profile, acquaintance(of.profile.relationship)))
     emotional += hard_times(of.person) if emotional else ()
     rules = _advice(of) if emotional else ()
@@ -71,7 +71,7 @@ def _reverie(of: Material) -> list[Section]:
 
 
 def _contact(of: Material) -> list[Section]:
-    """Contact 4.3 and 5: contact context and memories by stage, emotional context, adaptation or discovery."""
+    """Lay out Contact 4.3 and 5: contact context and memories by stage, emotional context, adaptation or discovery."""
     known, given = of.profile.relationship, of.given
     named = [one for one in of.profile.facts if one.category == "identity"]
     liked = [one for one in of.profile.facts if one.category in ("preference", "constraint")]
@@ -111,7 +111,7 @@ def _contact(of: Material) -> list[Section]:
 
 
 def _agent(of: Material) -> list[Section]:
-    """Agent 3.C: narrative, scaffold, learned info, retrieved facts, identity, directives, artifacts, in this order."""
+    """Lay out Agent 3.C: narrative, scaffold, learned info, retrieved facts, identity, directives, artifacts."""
     given, profile = of.given, of.profile
     narrative, told = profile.narrative_of(of.policy.profile.narrative_words)
     scaffold, learned = profile.scaffold(), profile.learned() | dict(given.learned)
@@ -154,7 +154,7 @@ def _agent(of: Material) -> list[Section]:
 
 
 def _logic(of: Material) -> list[Section]:
-    """Logic 4: the memories in a `<memory>` element, nothing in them that could end it."""
+    """Lay out Logic 4: the memories in a `<memory>` element, escaped so that they cannot end it."""
 
     def typed(one: Chosen) -> str:
         type_ = "WORKING" if one.kind not in PROCEDURAL and _about_now(of, one) else _TYPES.get(one.kind, "SEMANTIC")
@@ -171,7 +171,7 @@ def _logic(of: Material) -> list[Section]:
 
 
 def _about_now(of: Material, one: Chosen) -> bool:
-    """Whether a memory is about now, and still recent (Logic 1.6)."""
+    """Return whether a memory is about now, and still recent (Logic 1.6)."""
     numbers, as_of = of.policy.working_memory, of.profile.as_of
     if one.kind == "working":
         return True
@@ -180,7 +180,7 @@ def _about_now(of: Material, one: Chosen) -> bool:
 
 
 def _chat(of: Material) -> list[Section]:
-    """Chat flow 3: long-term memory of User Profile and Recent Context, the recent conversation, one closing line."""
+    """Lay out Chat flow 3: User Profile and Recent Context as long-term memory, recent conversation, closing line."""
     staged = of.staged
     facts = account_lines(of.given) + [
         Line(text=fact_line(one), id=one.id, label=one.name, worth=one.importance)
@@ -216,7 +216,7 @@ def _system(of: Material) -> Section:
 
 
 def _learned_lines(of: Material) -> list[Line]:
-    """What was learned about connections: by agents, and what the caller brings."""
+    """Return lines of learned information about connections: from agents, and from the caller."""
     lines = [
         Line(
             text=f"- {one_line(one.connection_id)}: {one_line(one.text)}",
@@ -295,7 +295,7 @@ def _behavior(of: Material, blocks: Sequence[tuple[str, Sequence[str]]]) -> Sect
 
 
 def _advice(of: Material) -> list[str]:
-    """How to answer: by the mood, by the way the subject writes, and what to avoid."""
+    """Return advice for the answer: by mood and by the subject's style, and topics to avoid."""
     avoided = (text for text, _ in avoidance(of.person, of.profile.facts))
     return [*adapt(of.given.mood, of.given.energy), *style(of.person, of.policy.style), *avoided]
 
@@ -307,7 +307,7 @@ def _rest(
     role_name: Callable[[str], str] = str.capitalize,
     escape: Callable[[str], str] = str,
 ) -> Iterator[Section]:
-    """Service data, tools and, last, the conversation."""
+    """Yield service data, tools and, last, the conversation."""
     given, numbers = of.given, of.policy.context
     language = of.policy.language
     yield service_section(
@@ -356,5 +356,5 @@ def _escaped(text: str) -> str:
 
 
 def _json(value: object) -> str:
-    """One line of JSON: JSON itself escapes only some of what ends a line."""
+    """Return a value as one line of JSON, which itself escapes only some line breaks."""
     return one_line(orjson.dumps(value, default=str).decode())

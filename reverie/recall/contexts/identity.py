@@ -1,4 +1,4 @@
-"""The agent's name and constitution, its directives and its artifacts, as the caller gives them (Agent 3.C)."""
+"""The agent's name, constitution, directives and artifacts, as the caller gives them (Agent 3.C)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from reverie.recall.profile import one_line
 
 
 def agent_identity(given: Given) -> list[Block]:
-    """Return the blocks that tell an agent who it is."""
+    """Return the blocks about the agent's identity."""
     name = [f"Name: {one_line(given.agent_name)}"] * bool(given.agent_name)
     return [
         Block(

@@ -1,4 +1,4 @@
-"""Everything that a context can be made of, as a value."""
+"""The material of a context, as a value."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Chosen:
     content: str
     happened_at: datetime
     importance: float | None
-    #: Higher is better; in a context the lowest is left out first.
+    #: Higher is better; a context drops the lowest first.
     score: float
-    #: Other memories that say the same, for which its line stands.
+    #: Other memories that say the same, which share its line.
     same_ids: tuple[UUID, ...] = ()
 
 
@@ -41,30 +41,30 @@ class Material:
     given: Given
     policy: Policy
     profile: Profile
-    #: How it writes, and what else is known of it.
+    #: The subject's style of writing, and what else is known of it.
     person: KnownPerson = UNKNOWN
     #: Best first.
     memories: Sequence[Chosen]
-    #: Only for the form that is made of it.
+    #: Only for the form that uses it.
     staged: StagedRecall | None
-    #: Tokens of memories: the policy's, or those of the relationship's stage.
+    #: Tokens for memories: the policy's, or those of the relationship's stage.
     memory_budget: int
     count: CountTokens
     #: Most memories.
     top_k: int = 0
-    #: The recall that the memories are of.
+    #: The recall that found the memories.
     recalled: RecallResult | None = None
-    #: Summaries of the conversation's older turns, and of those before it.
+    #: Summaries of the conversation's older turns, and of turns before it.
     told: Sequence[TurnSummary] = ()
-    #: What was left out or done otherwise than asked, in words for people.
+    #: Notes for people: anything left out, or done differently than asked.
     notes: Sequence[str] = ()
 
 
 def one_line_each(memories: Sequence[Chosen]) -> list[Chosen]:
-    """Return what was said several times once: in the place of the first, as it was said last.
+    """Return memories without repeats: the latest wording in the place of the first.
 
-    Recall folds longer texts itself and keeps short ones apart, which may answer different questions. In a context they
-    stand without the questions.
+    Recall folds longer texts itself and keeps short ones apart, which may answer different questions. A context gives
+    them without the questions.
     """
     groups: dict[str, list[Chosen]] = {}
     for one in memories:

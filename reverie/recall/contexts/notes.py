@@ -1,4 +1,4 @@
-"""Notes on a context, in words for people: what was missing, or done otherwise than asked (spec D11)."""
+"""Notes for people on a context: anything missing, or done differently than asked (spec D11)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from reverie.recall.contexts.sections import Section
 
 
 def context_notes(of: Material, sections: Sequence[Section], counter: Counter) -> tuple[str, ...]:
-    """Return the notes on a context that is laid out in these sections, each once."""
+    """Return the notes on a context with these sections, each once."""
     missing = _missing(of, counter) if of.given.mode == "active" else ()
     lines = [line for one in sections if one.name == "history" for line in one.lines]
     return tuple(dict.fromkeys((*of.notes, *missing, *earlier_notes(lines, of.told))))
 
 
 def _missing(of: Material, counter: Counter) -> Iterator[str]:
-    """What was missing."""
+    """Yield notes on anything missing."""
     form, known, subject = of.policy.context.form, of.profile, of.subject_id
     recalled = of.recalled.notes if of.recalled else ()
     yield from recalled

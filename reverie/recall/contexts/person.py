@@ -1,4 +1,4 @@
-"""How a subject writes, whether times are hard, and what of it is known: for advice on tone (spec D9)."""
+"""A subject's style of writing, difficult periods and known topics, for advice on tone (spec D9)."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from reverie.store.session import Statement
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownPerson:
-    """What is known of a subject besides its memories, as of a time."""
+    """Knowledge about a subject besides its memories, as of a time."""
 
-    #: Messages over the days that the policy counts; their mean words, and the shares that are formal or have an emoji.
+    #: Messages in the days that the policy counts; their mean words, and the shares that are formal or have an emoji.
     messages: int = 0
     words: float = 0.0
     formal: float = 0.0
     emoji: float = 0.0
-    #: A difficult period that lasts or has just ended; None: neither.
+    #: Start of a difficult period that is open or has just ended; None: there is none.
     opened_at: datetime | None = None
-    #: None: it lasts.
+    #: None: it is open.
     closed_at: datetime | None = None
-    #: Its most frequent mood.
+    #: The most frequent mood of that period.
     mood: str = ""
-    #: Relations of its memories, keys of its facts and sorts of its entities.
+    #: Relations of the subject's memories, keys of its facts and types of its entities.
     known: frozenset[str] = frozenset()
 
 
-#: Nothing is known.
+#: A subject of whom nothing is known.
 UNKNOWN = KnownPerson()
 
 
 def person_statement(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> Statement[tuple[Any, ...]]:
-    """Return the statement that reads it, to be sent with others."""
+    """Return the statement that reads a `KnownPerson`, to be sent with others."""
     params = {
         "tenant": tenant_id,
         "subject": subject_id,
@@ -48,7 +48,7 @@ def person_statement(tenant_id: str, subject_id: str, policy: Policy, as_of: dat
 
 
 def read_person(rows: Sequence[tuple[Any, ...]], as_of: datetime) -> KnownPerson:
-    """Return the statement's one row as a value."""
+    """Return the `KnownPerson` from the statement's one row."""
     messages, words, formal, emoji, opened_at, closed_at, mood, known = rows[0]
     person = KnownPerson(known=frozenset(known or ()))
     if messages:

@@ -1,4 +1,4 @@
-"""Reads what a context is made of: profile, conversation, tools, moods, and the memories that answer the question."""
+"""Reads the material of a context: profile, conversation, tools, moods, and memories that answer the question."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 from reverie.store.session.piggyback import Piggyback
 
-#: A name that no subject can have.
+#: An id that no subject can have.
 _NOBODY = ""
-#: Important memories that are read for each one that is told, since some say the same.
+#: Important memories read for each one given, since some say the same.
 _READ_FOR_EACH = 2
-#: Forms that say how to meet a person.
+#: Forms with advice on tone.
 _OF_PERSONS = ("contact", "reverie")
 
 
@@ -50,7 +50,7 @@ class ContextReader:
     subject_cache: SubjectCache | None
 
     async def read(self, given: Given, count: CountTokens) -> Material:
-        """Return everything that the context can be made of; of a subject that is withheld, what the caller gave."""
+        """Return the material of the context; for a withheld subject, only the caller's own data."""
         query, policy, tenant_id = self.query, self.policy, self.session.tenant_id
         subject_id, as_of, filters = query.subject_id, query.as_of, query.filters or Filters()
         admitted = await read_admitted(self.session, subject_id, filters)
@@ -88,7 +88,7 @@ class ContextReader:
         return await self._with_memories(material, subject, admitted)
 
     async def _of_caller(self, given: Given, count: CountTokens) -> Material:
-        """Read the same of nobody, of whom nothing is known: what is left is the caller's own data."""
+        """Read the material of a subject that does not exist, which leaves the caller's own data."""
         subject_id = self.query.subject_id
         nobody = replace(self, query=replace(self.query, subject_id=_NOBODY), subject_cache=None)
         material = await nobody.read(given, count)
@@ -99,12 +99,12 @@ class ContextReader:
     async def _read_rows(
         self, statements: tuple[Statement[Any], ...], given: Given
     ) -> tuple[RecallResult | None, Rows, list[list[Any]]]:
-        """Read the subject and the statements; where the subject is cached, the memories are found in the same trip."""
+        """Read the subject and the statements; if the subject is cached, find memories in the same round trip."""
         query, session, cache = self.query, self.session, self.subject_cache
         statements = (subject_statement(session.tenant_id, query.subject_id), *statements)
         cached = cache.cached(session.tenant_id, query.subject_id, self.embedder) if cache else None
         recalled: RecallResult | None = None
-        # in these forms the memories depend on the profile, or are found in another way
+        # in these two forms the memories depend on the profile, or are found in another way
         is_plain = given.mode == "active" and self.policy.context.form not in ("chat", "contact")
         if cached and query.text and is_plain:
             piggyback = Piggyback(session, statements)
@@ -128,7 +128,7 @@ class ContextReader:
         )
 
     async def _with_memories(self, material: Material, subject: Rows, admitted: Sequence[UUID] | None) -> Material:
-        """Add the memories: found for the question, or in stages, or without a question the most important ones."""
+        """Add the memories: found for the question, or by stages, or without a question the most important ones."""
         session, query, top_k = self.session, self.query, material.top_k
         if self.policy.context.form == "chat" and material.given.mode == "active":
             staged = await staged_recall(
@@ -153,9 +153,9 @@ class ContextReader:
 
 
 def _with_moods(given: Given, known: Profile, policy: Policy, query: RecallQuery) -> Given:
-    """Add what the log knows: the usual mood, and the latest one while a session would still remember it.
+    """Add moods of the log: the usual one, and the latest one while it is recent enough for a session.
 
-    A mood that the policy does not know, told under another one, is neutral here.
+    A mood that was recorded under another policy and is unknown to this one is neutral here.
     """
     given = replace(given, mood=_of_policy(given.mood, policy), usual_mood=_of_policy(given.usual_mood, policy))
     if known.moods is None:
@@ -175,7 +175,7 @@ def _of_policy(mood: str | None, policy: Policy) -> str | None:
 
 
 def _limits(policy: Policy, known: Relationship, given: Given) -> tuple[int, int]:
-    """Tokens and number of memories: by the relationship's stage in Contact's form (5.1 to 5.4)."""
+    """Return the most tokens and memories: by the relationship's stage in Contact's form (5.1 to 5.4)."""
     if given.mode != "active":
         return policy.context.memories, 0
     if policy.context.form != "contact":

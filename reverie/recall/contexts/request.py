@@ -16,7 +16,7 @@ from reverie.recall.contexts.sections import Block, Dropped, Line, Section, fit,
 from reverie.recall.profile import one_line
 
 _WORD = re.compile(r"[^\W_]+")
-#: Words too short or too common to tell what a field is about.
+#: Fewest letters of a word: shorter ones are too common to tell the topic of a field.
 _FEW_LETTERS = 3
 
 
@@ -27,13 +27,13 @@ class Message:
     #: user, assistant, system or tool.
     role: str
     content: str
-    #: The speaker's name, where there is one.
+    #: The speaker's name, if there is one.
     speaker: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Given:
-    """Every part is optional; an absent part leaves no trace in the context."""
+    """The caller's data. Every part is optional; an absent part leaves no trace in the context."""
 
     #: The application's own instructions; never cut.
     system: str = ""
@@ -43,27 +43,27 @@ class Given:
     tools: Sequence[Mapping[str, Any] | str] = ()
     #: The conversation so far, oldest first.
     history: Sequence[Message] = ()
-    #: The session that it is, for the summaries of its older turns.
+    #: The session of the conversation, for the summaries of its older turns.
     session_id: str | None = None
-    #: How the subject feels now, and how it usually does (moods and energies of Contact 4.1); absent, the log is asked.
+    #: The subject's mood and energy, now and usually (those of Contact 4.1); None: those of the log.
     mood: str | None = None
     energy: str | None = None
     usual_mood: str | None = None
     usual_energy: str | None = None
-    #: Who the agent is: its name and its constitution.
+    #: The agent's identity: its name and its constitution.
     agent_name: str = ""
     constitution: str = ""
     #: Caution, tone, framing: one line each.
     directives: Sequence[str] = ()
-    #: Titles of artifacts that there are.
+    #: Titles of the agent's artifacts.
     artifacts: Sequence[str] = ()
-    #: What was learned about a connection, by its name.
+    #: Learned information about connections, by connection name.
     learned: Mapping[str, Any] = field(default_factory=dict)
-    #: The subject's account with the caller's services: plan, what is left of it, counts, connected engines.
+    #: The subject's account with the caller's services: plan, remaining quota, counts, connected engines.
     account: Mapping[str, Any] = field(default_factory=dict)
     #: Preferences in force in the running session.
     preferences: Sequence[str] = ()
-    #: `off`: nothing that is remembered is given (Chat flow 3).
+    #: `off`: nothing from memory is given (Chat flow 3).
     mode: Literal["active", "off"] = "active"
     #: The caller's id of the request, for the log.
     request_id: str | None = None
@@ -94,10 +94,10 @@ def service_section(
     language: str,
     escape: Callable[[str], str],
 ) -> Section:
-    """Return the data of the services that the question is about, and when it is too much only such fields (Brain 6).
+    """Return the data of the services relevant to the question; if that is too much, only relevant fields (Brain 6).
 
-    A field is about the question when its service, path or value shares a stem with it, and a service when one of its
-    fields is; when none is, as much as fits is kept in the order given.
+    A field is relevant if its service, path or value shares a stem with the question, and a service if one of its
+    fields is. If none is, as much as fits is kept in the order given.
     """
     blocks = [
         Block(
@@ -148,7 +148,7 @@ def account_lines(given: Given) -> list[Line]:
 
 
 def tools_section(tools: Sequence[Mapping[str, Any] | str], head: str, *, budget: int, count: CountTokens) -> Section:
-    """Return the tools, one a line, those given first before the others."""
+    """Return the tools, one on each line, in the order given."""
     lines = [
         Line(
             text=f"- {one_line(tool if isinstance(tool, str) else orjson.dumps(tool, default=str).decode())}",
@@ -160,7 +160,7 @@ def tools_section(tools: Sequence[Mapping[str, Any] | str], head: str, *, budget
 
 
 def tool_name(tool: Mapping[str, Any]) -> str:
-    """Return the name of a tool, also of one in the form of chat APIs."""
+    """Return the name of a tool, which may have the form of chat APIs."""
     inner = tool.get("function")
     name = tool.get("name") or (inner.get("name") if isinstance(inner, Mapping) else None)
     return str(name or "tool")
@@ -174,7 +174,7 @@ def stems(text: str, language: str) -> frozenset[str]:
 
 @lru_cache(maxsize=20_000)
 def _stem(word: str, language: str) -> str:
-    """The stem of a word; kept, since fields have the same names from request to request."""
+    """Return the stem of a word; cached, since fields have the same names from request to request."""
     return word if language == "simple" else str(_stemmer(language).stemWord(word))
 
 

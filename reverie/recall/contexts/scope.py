@@ -1,4 +1,4 @@
-"""What of memory a context may give: all of it, that of the active connections, or nothing."""
+"""The part of memory that a context may use: all of it, that of the active connections, or nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reverie.store.session import Statement
 
 
 def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: Collection[UUID] | None) -> Profile:
-    """Return the profile as far as mode and filters allow; relationship and moods stay."""
+    """Return the parts of the profile that mode and filters allow; relationship and moods stay."""
     if given.mode == "off":
         known = replace(known, facts=(), preferences=(), recent=(), entries=(), learned_facts=(), conflicts=())
         known = replace(known, upcoming=())
@@ -37,13 +37,13 @@ def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: C
 
 
 def connection_statements(filters: Filters, tenant_id: str, subject_id: str) -> tuple[Statement[ConnectionTools], ...]:
-    """Return the look-up of the active connections' tools; none where no connection is active."""
+    """Return the statement that reads the active connections' tools; none if no connection is active."""
     active = filters.connections
     return (tools_statement(tenant_id, subject_id, active),) if active else ()
 
 
 def with_tools(given: Given, cached: Sequence[ConnectionTools], as_of: datetime) -> tuple[Given, list[str]]:
-    """Return the request with the cached tools of the active connections behind its own, and notes on stale ones."""
+    """Return the request with the cached tools of the active connections after its own, and notes on stale ones."""
     names = {tool if isinstance(tool, str) else tool_name(tool) for tool in given.tools}
     tools, notes = list(given.tools), []
     for one in cached:
@@ -60,7 +60,7 @@ def with_tools(given: Given, cached: Sequence[ConnectionTools], as_of: datetime)
 
 
 def scope_notes(known: Profile, given: Given, filters: Filters) -> list[str]:
-    """Return notes on what was left out by mode and filters, or given of every connection."""
+    """Return notes on data left out by mode and filters, or given from all connections."""
     if given.mode == "off":
         return ["Retrieval is off: no facts and no memories are given."]
     connections = {one.connection_id for one in known.active if one.connection_id}

@@ -1,4 +1,4 @@
-"""Sections of a context and what fits into each (spec D8; Brain 6)."""
+"""Sections of a context, and the lines that fit into each (spec D8; Brain 6)."""
 
 from __future__ import annotations
 
@@ -14,45 +14,45 @@ SectionName = Literal["system", "profile", "memories", "behavior", "service_data
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """One line of a section (a turn may have more)."""
+    """One line of a section (a turn may have several)."""
 
     text: str
-    #: The memory, turn or structured fact that it tells; None for what the caller passed.
+    #: The memory, turn or structured fact that it is made of; None for the caller's own data.
     id: UUID | None = None
-    #: What it is called when it is left out: the memory's kind, the path of a field, the name of a tool.
+    #: Its name if it is dropped: the memory's kind, the path of a field, the name of a tool.
     label: str
-    #: Higher goes first into the budget; lines of one section are compared.
+    #: Lines with a higher worth go into the section's budget first.
     worth: float = 0.0
-    #: Of a line that is made of several: their ids.
+    #: Of a line made of several items: their ids.
     made_of: tuple[UUID, ...] = ()
 
     @property
     def ids(self) -> tuple[UUID, ...]:
-        """The memories, turns, structured facts and scaffold entries that the line tells."""
+        """Ids of the memories, turns, structured facts and scaffold entries that the line is made of."""
         return self.made_of if self.id is None else (self.id, *self.made_of)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dropped:
-    """An item that was selected and is not in the context."""
+    """An item that was selected but is not in the context."""
 
     section: SectionName
     id: UUID | None
     label: str
-    #: budget: no room; irrelevant: nothing that the question is about; older: summarised with the turns around it.
+    #: budget: no room; irrelevant: not about the question; older: summarised with the turns around it.
     reason: Literal["budget", "irrelevant", "older"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Block:
-    """Lines under a heading, with what closes them; nothing of it appears without lines."""
+    """Lines under a heading, with a closing line; without lines, nothing of it appears."""
 
     head: str = ""
     lines: Sequence[Line] = field(default=())
     foot: str = ""
 
     def text(self, kept: Iterable[Line]) -> str:
-        """Return the block with those of its lines that are kept, in their order."""
+        """Return the text of the block with only the kept lines, in their order."""
         chosen = {id(line) for line in kept}
         told = [line.text for line in self.lines if id(line) in chosen]
         return "\n".join(part for part in (self.head, *told, self.foot) if part) if told else ""
@@ -65,29 +65,29 @@ class Section:
     name: SectionName
     budget: int
     tokens: int = 0
-    #: As it stands in the context; empty when there is nothing to say.
+    #: Its text in the context; empty if it has no lines.
     text: str = ""
     lines: tuple[Line, ...] = ()
     dropped: tuple[Dropped, ...] = ()
-    #: What it is made of.
+    #: The blocks that it is made of.
     blocks: Sequence[Block] = field(default=(), repr=False)
 
 
-#: In which order sections give when the whole is too long; the system text never does.
+#: The order in which sections lose lines when the whole is too long; the system text never does.
 _GIVING: tuple[SectionName, ...] = ("memories", "service_data", "profile", "tools", "behavior", "history")
 
 
 def fit(name: SectionName, blocks: Sequence[Block], budget: int, count: CountTokens) -> Section:
-    """Return the section with the lines of most worth that fit, in the order given, and those left out by name.
+    """Return the section with the lines of highest worth that fit, in the order given, and the dropped ones.
 
-    Lines go in by worth, equals in their order, and one that does not fit leaves its place to the next that does.
+    Lines go in by worth, equal ones in their order; one that does not fit leaves its place to the next that does.
     """
     lines = [line for block in blocks for line in block.lines]
     all_of_it = whole(name, blocks, budget, count)
     if all_of_it.tokens <= budget:
         return all_of_it
     sizes = {id(line): count(line.text) for line in lines}
-    # of the headings and what closes the blocks, whether they will be needed or not
+    # less the headings and closing lines of all blocks, needed or not
     left = budget - sum(count(part) for block in blocks for part in (block.head, block.foot) if part)
     kept: list[Line] = []
     for line in sorted(lines, key=lambda line: -line.worth):
@@ -95,7 +95,7 @@ def fit(name: SectionName, blocks: Sequence[Block], budget: int, count: CountTok
             kept.append(line)
             left -= sizes[id(line)]
     section = _section(name, blocks, kept, budget, count)
-    while section.tokens > budget:  # a tokenizer may count the whole for more than its parts
+    while section.tokens > budget:  # a tokenizer may count more for the whole than for its parts
         kept.pop()
         section = _section(name, blocks, kept, budget, count)
     chosen = {id(line) for line in kept}
@@ -121,10 +121,10 @@ def _section(
 
 
 def trim(sections: Sequence[Section], *, total: int, buffer: int, count: CountTokens) -> tuple[list[Section], str, int]:
-    """Return the sections, their text and its tokens: at most `total`, at most `buffer` of them between sections.
+    """Return the sections, their text and its tokens: at most `total`, and at most `buffer` of them between sections.
 
-    Each section is within its own budget, and these fit the total together, so that only what joins them can be too
-    much. Then the lowest memory is left out, then the next; without memories what else can be spared (Brain 6).
+    Each section is within its own budget, and the budgets fit the total together, so only the text that joins sections
+    can be too much. Then the lowest memory is dropped, then the next; without memories, other lines (Brain 6).
     """
     kept = list(sections)
     while True:

@@ -1,4 +1,4 @@
-"""The arm of a recall that finds waiting turns: its statement goes out with the search, its hits come in by score."""
+"""The arm of a recall that finds waiting turns: its statement is sent with the search, its hits join by score."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from reverie.store.session import Statement, TenantSession
 
 
 class FreshArm:
-    """The search of a recall, with the waiting turns that are read in its round trip.
+    """The search of a recall, and the waiting turns, which are read in the same round trip.
 
-    There are none if the policy wants none, only memories of some kinds count, or none may wait.
+    None are read if the policy wants none, the query asks for kinds of memory, or no turn may be waiting.
     """
 
     def __init__(self, session: TenantSession, *, policy: Policy, as_of: datetime, may_wait: bool = True) -> None:
@@ -27,9 +27,9 @@ class FreshArm:
         self._waiting: FreshTurns | None = None
 
     async def search(self, params: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
-        """Return the rows of the statement `search` with these parameters; the first time, waiting turns are read.
+        """Return the rows of the statement `search` with these parameters; the first call also reads waiting turns.
 
-        A turn that becomes searchable between the two statements is found twice so, and not never.
+        They are read before the search: a turn that becomes searchable in between is found twice and not missed.
         """
         searching: Statement[tuple[Any, ...]] = Statement(search_text(params), params)
         waiting = self._waiting or FreshTurns()
@@ -44,6 +44,6 @@ class FreshArm:
         return rows
 
     def join(self, found: Candidates, question: ParsedQuestion, *, said: Collection[str]) -> Candidates:
-        """Return candidates with the waiting turns among them, but those with the words of `said`."""
+        """Return candidates with the waiting turns among them, except those with the words of `said`."""
         waiting = self._waiting or FreshTurns()
         return with_fresh(found, waiting, question=question, said=said, policy=self._policy, as_of=self._as_of)

@@ -11,12 +11,12 @@ from reverie.policy import Policy
 from reverie.store.queries import queries
 from reverie.store.session import Statement
 
-#: Sessions that wait for the deferred tier, the latest first, of which turns are read.
+#: Most sessions waiting for the deferred tier whose turns are read, latest first.
 _SESSIONS = 10
 
 
 class WaitingTurn(NamedTuple):
-    """A row of the statement: a turn, the turn before it if that one asked, and figures for BM25."""
+    """A row of the statement: a turn, the turn before it if that is a question, and figures for BM25."""
 
     id: UUID
     session_id: str
@@ -29,14 +29,14 @@ class WaitingTurn(NamedTuple):
     asked_speaker: str | None
     asked_at: datetime | None
     asked_text: str | None
-    #: Cosine of turn and question; None: there is no vector of one of them yet.
+    #: Cosine similarity of turn and question; None: one of them has no vector yet.
     similarity: float | None
-    #: The words of the question that the turn has, how often it has each, and its length in terms.
+    #: The words of the question that the turn has, the count of each, and the turn's length in terms.
     words: Sequence[str] | None
     counts: Sequence[int] | None
     length: float
-    #: With the first row: the words of the question, how many of the subject's searchable items have each, how many
-    #: items there are, and their length together.
+    #: In the first row: the words of the question, the number of the subject's searchable items that have each, the
+    #: number of these items, and their total length.
     asked_words: Sequence[str] | None
     having: Sequence[float] | None
     items: float | None

@@ -1,6 +1,6 @@
-"""The signals and scores of waiting turns, as `search` would measure them once they are searchable; pure.
+"""The signals and scores of waiting turns, as `search` will measure them once they are searchable; pure.
 
-A turn without a vector counts as similar as its words say: as much as the most similar hit, times its lexical signal.
+The similarity of a turn without a vector is that of the most similar hit, times the turn's lexical signal.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from reverie.recall.question import ParsedQuestion, TimeSpan
 from reverie.recall.result import Hit, NearbyTurn, Signals
 from reverie.recall.search import MEASURED
 
-#: Where a waiting turn has each signal.
+#: The index of each signal among a waiting turn's values.
 _PLACES = {name: place for place, name in enumerate(MEASURED)}
 _DAY = 86_400.0
-#: Days in which nearness to a date falls to a third, before it and after it (as in `search`).
+#: Days in which nearness to a date falls to about a third (1/e), before it and after it (as in `search`).
 _BEFORE_DAYS, _AFTER_DAYS = 1.5, 5.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FreshTurns:
-    """Waiting turns as they were read beside a search."""
+    """Waiting turns, read with a search."""
 
     turns: Sequence[WaitingTurn] = ()
     #: Whether the question has a vector.
@@ -49,9 +49,9 @@ def with_fresh(
     policy: Policy,
     as_of: datetime,
 ) -> Candidates:
-    """Return candidates of the search with waiting turns among them, by score.
+    """Return the search's candidates with waiting turns among them, by score.
 
-    One that was found twice is left out, and one with the words of `said`.
+    A waiting turn that the search found too is left out, and so is one with the words of `said`.
     """
     first, known = next(iter(waiting.turns), None), {hit.id for hit, _ in found}
     turns = [turn for turn in waiting.turns if turn.id not in known and turn.text.strip() not in said]
@@ -87,7 +87,7 @@ def with_fresh(
 def _bm25_of(
     turns: Sequence[WaitingTurn], first: WaitingTurn, numbers: RecallPolicy
 ) -> tuple[dict[UUID, float], float]:
-    """Return BM25 of each turn, and the length of an item; the turns count as items of the subject."""
+    """Return the BM25 of each turn, and the mean length of an item; the turns count as items of the subject."""
     items = (first.items or 0.0) + len(turns)
     average = max((first.terms or 0.0) + sum(turn.length for turn in turns), 1.0) / items
     having = Counter(dict(zip(first.asked_words or (), first.having or (), strict=True)))
@@ -120,7 +120,7 @@ def _similarities(turns: Sequence[WaitingTurn], found: Candidates, lexical: Mapp
 def _of_sessions(
     turns: Sequence[WaitingTurn], found: Candidates, similar: Mapping[UUID, float], question: ParsedQuestion
 ) -> dict[str, float]:
-    """Return the highest similarity by session; the question itself, said as a turn before, tells nothing."""
+    """Return the highest similarity by session; a turn that is the question itself does not count."""
     best: dict[str, float] = {}
     for hit, _ in found:
         if hit.session_id:
@@ -134,7 +134,7 @@ def _of_sessions(
 def _of_turn(
     turn: WaitingTurn, question: ParsedQuestion, numbers: RecallPolicy, average: float, as_of: datetime
 ) -> dict[str, float]:
-    """Return the signals that a turn has by itself; `average` is the length of the subject's items in terms."""
+    """Return a turn's own signals; `average` is the mean length of the subject's items in terms."""
     text = _searched(turn)
     assistant = float(turn.role == "assistant")
     age_days = (as_of - turn.said_at).total_seconds() / _DAY
@@ -189,7 +189,7 @@ def _measured(hit: Hit, name: str) -> float:
 
 
 def _searched(turn: WaitingTurn) -> str:
-    """The text of a turn as it is searched, with its speaker."""
+    """Return the text of a turn as it is searched, with its speaker."""
     return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
 
 

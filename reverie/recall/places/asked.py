@@ -1,4 +1,4 @@
-"""What a question asks for by a relation stands first: "what is my job?" asks for what somebody works as."""
+"""Puts hits first that state the relation a question asks for: "what is my job?" asks for what somebody works as."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _PACK = language_table("asked")
 
 #: "How should I answer her?" asks for a rule of hers, though it asks for advice.
 _ASKING = frozenset(("question", "request"))
-#: Somebody's somebody, and a name within a question: what is asked of them is not of the subject.
+#: "My sister", and a name within a question: such a question is about them and not about the subject.
 _OF_SOMEBODY = _PACK.pattern("of_somebody", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-ZÀ-Þ][\w-]+")
 
 
 def asked_relations(question: ParsedQuestion, patterns: Mapping[str, str]) -> frozenset[str]:
-    """Return the relations that a question about the present asks for, by `patterns` of the policy."""
+    """Return the relations that a question about the present asks for, by the policy's `patterns`."""
     if question.kind not in _ASKING or question.asks_former:
         return frozenset()
     return frozenset(name for name, pattern in patterns.items() if re.search(pattern, question.text))
@@ -40,7 +40,7 @@ async def read_asked(
     question: ParsedQuestion,
     numbers: RecallPolicy,
 ) -> list[Hit]:
-    """Return the memories in force that state what a question asks for, of whom it asks for, the latest first."""
+    """Return memories in force that state what a question asks, about the person it asks about, latest first."""
     if not relations:
         return []
     params = {
@@ -63,7 +63,7 @@ async def read_asked(
 
 
 def _others(question: ParsedQuestion, subject_id: str, people: Collection[str]) -> frozenset[str]:
-    """The people and names of a question besides the subject: what answers it has them too."""
+    """Return the people and names of a question besides the subject; an answer must have them too."""
     said = question.text.rstrip("?!. ")
     own = {word for name in (*question.speakers, subject_id) for word in read_object(name).words}
     named = {word for name in _NAME.findall(said) for word in read_object(name).words}
@@ -77,9 +77,9 @@ def _others(question: ParsedQuestion, subject_id: str, people: Collection[str]) 
 
 
 def asked_first(ranked: Sequence[Hit], stated: Sequence[Hit], *, may_add: bool) -> list[Hit]:
-    """Return ranked hits, those before the others that state what is asked for: the memory, or the turn it was made of.
+    """Return ranked hits, those first that state what is asked for: the memory, or the turn it was made of.
 
-    With `may_add`, a memory that was not found is added. Either has at least the score of the best.
+    With `may_add`, a memory that was not found is added. Each of them has at least the score of the best.
     """
     if not stated:
         return list(ranked)

@@ -1,4 +1,4 @@
-"""Which of the ranked candidates fit the answer (spec D5; Logic 2.6)."""
+"""The best of the ranked candidates that fit the answer (spec D5; Logic 2.6)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from reverie.model import rounded
 from reverie.recall.result import Drop, Hit, drop
 
-#: Small, and critical for consistent behaviour: they get their tokens first (Logic 2.6).
+#: Kinds that get their tokens first: small, and critical for consistent behaviour (Logic 2.6).
 PROCEDURAL = ("preference", "instruction")
 
 
 def summaries_last(ranked: Sequence[Hit]) -> list[Hit]:
-    """Return ranked hits, the summaries after all others: what they tell of is there in the words that were said."""
+    """Return ranked hits, summaries after all others, which have the original words."""
     return sorted(ranked, key=lambda hit: hit.kind == "summary")
 
 
@@ -24,11 +24,11 @@ def within_budget(
     count_tokens: Callable[[str], int],
     procedural_first: bool = False,
 ) -> tuple[list[Hit], list[Drop]]:
-    """Return the best `top_k` that fit `token_budget`, in their order, and the rest with the reason.
+    """Return the best `top_k` that fit `token_budget`, in their order, and the others with the reason.
 
-    Among the best `top_k`, preferences and instructions get their tokens first; with `procedural_first` they also stand
-    before everything else, however it scores. Then tokens go by rank, and one that does not fit leaves its place to the
-    next that does.
+    Among the best `top_k`, preferences and instructions get their tokens first; with `procedural_first` they also come
+    before all other hits, whatever the scores. Then tokens go by rank, and a hit that does not fit leaves its place to
+    the next that does.
     """
     if procedural_first:
         ranked = sorted(ranked, key=lambda hit: hit.kind not in PROCEDURAL)

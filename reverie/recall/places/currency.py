@@ -1,4 +1,4 @@
-"""What holds stands before what it replaced, and what no longer holds says until when it did; pure."""
+"""Puts statements in force before those that they replaced, and marks ended ones with their end; pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reverie.recall.result import Hit
 
 
 def with_ends(hit: Hit, formers: Sequence[Former]) -> Hit:
-    """Return a hit with what of it no longer holds, and until when it did, in its text."""
+    """Return a hit whose text says which of its statements no longer hold, and until when they did."""
     if not formers:
         return hit
     until = max(one.until for one in formers)
@@ -27,11 +27,11 @@ def with_ends(hit: Hit, formers: Sequence[Former]) -> Hit:
 def later_first(
     ranked: Sequence[Hit], question: str, *, speakers: Sequence[str], changes: str, margin: float
 ) -> list[Hit]:
-    """Return ranked hits, each with words of a change before the earlier ones that are better by at most `margin`.
+    """Return ranked hits, each that mentions a change before earlier ones that score at most `margin` higher.
 
-    Both must be about the same: they share a word of content besides the names of the speakers, or the later one does
-    with the question. For what no rule read as a statement: "I have therapy on Wednesdays", and later "my therapy is on
-    Fridays from now on".
+    Both must be about the same thing: they share a content word besides the names of the speakers, or the later one
+    shares one with the question. This is for texts that no rule read as a statement: "I have therapy on Wednesdays",
+    and later "my therapy is on Fridays from now on".
     """
     if not margin:
         return list(ranked)
@@ -58,10 +58,10 @@ def _content_words(text: str) -> frozenset[str]:
 
 
 def by_currency(ranked: Sequence[Hit], formers: Mapping[UUID, Sequence[Former]], *, may_add: bool) -> list[Hit]:
-    """Return ranked hits in their order, but what came in the place of something before it, and next to it.
+    """Return ranked hits in their order, but each replacement directly before the hit that it replaced.
 
-    With `may_add`, what holds now is added where it was not found. Either has at least the score of what it replaced,
-    so that it is never left out before it.
+    With `may_add`, the memory in force is added if it was not found. A replacement has at least the score of the hit
+    that it replaced, so that it is never left out first.
     """
     if not formers:
         return list(ranked)
@@ -75,7 +75,7 @@ def by_currency(ranked: Sequence[Hit], formers: Mapping[UUID, Sequence[Former]],
     def place(hit: Hit, least: float) -> None:
         if hit.id in placed:
             return
-        placed[hit.id] = None  # what replaces it may lead back to it
+        placed[hit.id] = None  # its replacement may lead back to it
         score = max(hit.score, least)
         for former in formers.get(hit.id, ()):
             for depth, successor in enumerate(reversed(former.successors)):
@@ -84,7 +84,7 @@ def by_currency(ranked: Sequence[Hit], formers: Mapping[UUID, Sequence[Former]],
                     found = successor
                 if found is not None and (found.turn_id or found.id) != (hit.turn_id or hit.id):
                     place(found, score)
-        del placed[hit.id]  # behind what replaces it
+        del placed[hit.id]  # goes behind its replacement
         placed[hit.id] = with_ends(hit._replace(score=score), formers.get(hit.id, ()))
 
     for hit in ranked:

@@ -1,6 +1,6 @@
-"""Classifies requests: does general knowledge answer it, whoever asks ("What's 17*23?", "Write a haiku about rain")?
+"""Classifies requests that general knowledge answers, whoever asks ("What's 17*23?", "Write a haiku about rain").
 
-A linear classifier over the request's vector, for requests without a word for somebody (`general.toml`).
+A linear classifier over the request's vector, for requests without a word for a person (`general.toml`).
 `bench/train_general.py` makes `general_weights.json`. English.
 """
 
@@ -28,10 +28,10 @@ class _Words(Table):
 
 
 def general_probability(request: str, vector: npt.ArrayLike | None, embedding_model: str | None) -> float:
-    """Return how probable it is that general knowledge answers a request.
+    """Return the probability that general knowledge answers a request.
 
-    0 for one with a word for somebody, without a vector, or with one of another embedding model. `vector` is the
-    request's, in which names of speakers are replaced by "I".
+    It is 0 for a request with a word for a person, without a vector, or with a vector of another embedding model.
+    `vector` is that of the request with "I" in place of speakers' names.
     """
     if speaks_of_somebody(request):
         return 0.0
@@ -40,7 +40,7 @@ def general_probability(request: str, vector: npt.ArrayLike | None, embedding_mo
 
 
 def speaks_of_somebody(request: str) -> bool:
-    """Return whether a request has a word for who asks or for somebody who is known, besides words to be handled."""
+    """Return whether a request names its author or a person they know, outside the text that is to be handled."""
     handled, phrases, somebody = _patterns()
     return somebody.search(phrases.sub(" ", handled.sub(" ", request))) is not None
 

@@ -1,4 +1,4 @@
-"""Which hits a pass moved, and the words for it that each tells; pure."""
+"""The hits that a pass moved, with the words for each move; pure."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from reverie.recall.result import Hit
 
 
 class Moves(NamedTuple):
-    """The words for what a pass does to a hit's place; "" says nothing."""
+    """The words for a pass's changes to a hit's place; "" says nothing."""
 
     up: str = ""
     down: str = ""
-    #: No search found the hit.
+    #: For a hit that no search found.
     added: str = ""
 
 
 def with_moves(before: Sequence[Hit], after: list[Hit], words: Moves) -> list[Hit]:
-    """Return the hits after a pass, with what it did to those that it moved: as few as explain the new order."""
+    """Return the hits after a pass, each moved one with words for its move: as few moves as explain the new order."""
     ids = [hit.id for hit in after]
     if not any(words) or ids == [hit.id for hit in before]:
         return after
@@ -35,7 +35,7 @@ def with_moves(before: Sequence[Hit], after: list[Hit], words: Moves) -> list[Hi
 
 
 def _in_order(places: Sequence[int]) -> set[int]:
-    """Return the most places that stand in ascending order (patience sorting)."""
+    """Return the longest ascending subsequence of places (patience sorting)."""
     tops: list[int] = []
     before: dict[int, int | None] = {}
     for place in places:

@@ -1,4 +1,4 @@
-"""Reads what the places of candidates depend on: what they stated once, the questions they answer, the turns around."""
+"""Reads what candidates' places depend on: their former statements, the questions they answer, the turns around."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Former(NamedTuple):
 
     content: str
     until: datetime
-    #: What came in its place, the nearest first; the last is what holds, if it is known.
+    #: The statements that replaced it in turn, nearest first; the last is in force, if it is known.
     successors: tuple[Hit, ...]
     #: Whether the last may be recalled.
     is_recallable: bool
@@ -29,7 +29,7 @@ class Former(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A memory on the way from a statement that no longer holds to what does, or the turn that ended the last."""
+    """A memory in the chain from an ended statement to the one in force, or the turn that ended the last one."""
 
     first_id: UUID
     id: UUID
@@ -43,7 +43,7 @@ class Step:
     importance: float
     is_recallable: bool
     depth: int
-    #: What is left of it where it ended in part; None: nothing.
+    #: The part that still holds, if it ended in part; None: nothing.
     left: str | None
 
     @property
@@ -67,7 +67,7 @@ class Step:
 async def read_formers(
     session: TenantSession, ids: Mapping[UUID, Sequence[UUID]], *, as_of: datetime, min_importance: float
 ) -> dict[UUID, list[Former]]:
-    """Return by candidate what it stated and no longer holds; `ids` has the memories of these statements."""
+    """Return by candidate its statements that no longer hold; `ids` has the memories of these statements."""
     if not ids:
         return {}
     params = {
@@ -82,13 +82,13 @@ async def read_formers(
 
 
 def read_nearby(question: Sequence[Any]) -> NearbyTurn:
-    """Return the question that a candidate answers: the id, speaker, role, text and time of its turn."""
+    """Return the question that a candidate answers, from the id, speaker, role, text and time of its turn."""
     id_, speaker, role, text, said_at = question
     return _nearby(UUID(id_), speaker, role, text, datetime.fromisoformat(said_at))
 
 
 async def with_neighbours(session: TenantSession, hits: Sequence[Hit], neighbours: int, *, horizon: UUID) -> list[Hit]:
-    """Return hits with as many turns before and after the turn of each."""
+    """Return hits with `neighbours` turns before and after the turn of each."""
     turns = {hit.id: hit.id if hit.item == "turn" else hit.turn_id for hit in hits}
     ids = list(dict.fromkeys(turn for turn in turns.values() if turn))
     if not neighbours or not ids:

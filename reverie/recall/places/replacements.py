@@ -1,4 +1,4 @@
-"""What a person wrote in place of a wrong memory is recalled at once, with the rank that the wrong memory had."""
+"""Recalls a person's replacement of a wrong memory at once, with the rank of the wrong memory."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from reverie.recall.result import Hit
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Reasons for which a candidate is left out because of a correction; `replaced`: a replacement takes its place.
+#: Reasons to leave out a corrected candidate; `replaced`: a replacement takes its place.
 REPLACED, CORRECTED = "replaced", "corrected"
 
 Candidates = list[tuple[Hit, str | None]]
 
 
 async def with_replacements(session: TenantSession, candidates: Candidates, *, subject_id: str) -> Candidates:
-    """Return candidates with each replacement once, at the place of the best of what it replaces.
+    """Return candidates with each replacement once, at the place of the best candidate that it replaces.
 
-    There is something to read only until the deferred tier has worked the correction in.
+    Replacements exist only until the deferred tier has applied the correction.
     """
     ids = [hit.id for hit, reason in candidates if reason == REPLACED]
     if not ids:
@@ -29,7 +29,7 @@ async def with_replacements(session: TenantSession, candidates: Candidates, *, s
 
 
 def replaced(candidates: Candidates, rows: Sequence[tuple[Any, ...]]) -> Candidates:
-    """Put replacements, rows of (item, id, kind, content, time, importance), where their items are."""
+    """Return candidates with replacements, rows of (item, id, kind, content, time, importance), in place of items."""
     best: Candidates = []
     dropped: Candidates = []
     seen: set[UUID] = set()

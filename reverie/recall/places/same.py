@@ -1,4 +1,4 @@
-"""What was said several times takes one place, and so do a memory and the turn that it was made of; pure."""
+"""Gives repeats one place, and a memory one place with the turn that it was made of; pure."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from reverie.recall.result import Drop, Hit, drop
 _PACK = language_table("same")
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-#: Words that leave what is said the same.
+#: Words that do not change the meaning.
 _FILLERS = _PACK.word_set("fillers")
-#: Shorter texts answer something, so that the same words may say different things.
+#: Fewest words to compare: shorter texts are answers, in which the same words may mean different things.
 _LEAST_WORDS = 3
-#: Content words that a turn has and its memory lacks, from which on it says more.
+#: Fewest content words that a turn must have, and its memory lack, for the turn to say more.
 _MORE_WORDS = 3
 
 
 def one_place_each(
     ranked: Sequence[Hit], *, longest_turn: int, asked: frozenset[str] = frozenset()
 ) -> tuple[list[Hit], list[Drop]]:
-    """Return ranked hits with one place a thing, and what gave up its place.
+    """Return ranked hits with one place for each thing, and the hits that gave up theirs.
 
-    Hits with the same words take the place of the best, in their newest wording, with how often and since when they
-    were said. Of a memory and the turn that it was made of, whichever ranks higher, the memory is given unless the turn
-    has at most `longest_turn` words and says more or gave other memories that were found too, or has a word of
-    `asked`, the content words of the question, that the memory lacks.
+    Hits with the same words take the place of the best, in their latest wording, with how often and since when they
+    were said. Of a memory and the turn that it was made of, whichever ranks higher, the memory is given. The turn is
+    given instead if it has at most `longest_turn` words and says more or gave other memories that were found too, or if
+    it has a word of `asked`, the content words of the question, that the memory lacks.
     """
     groups: list[list[Hit]] = []
     places: dict[object, list[Hit]] = {}
@@ -58,7 +58,7 @@ def one_place_each(
 
 
 def _words(hit: Hit) -> tuple[str, ...] | None:
-    """The words of a hit that tell what it says; None for those too few to."""
+    """Return the words by which hits are the same; None for too few."""
     words = [word for found in _WORD.findall(hit.content) if (word := found.casefold()) not in _FILLERS]
     return tuple(words) if len(words) >= _LEAST_WORDS else None
 
@@ -81,20 +81,20 @@ def _shown(group: Sequence[Hit], longest_turn: int, asked: frozenset[str]) -> Hi
 
 
 def says_more(turn: str, memory: str, longest: int) -> bool:
-    """Whether a turn of at most `longest` words has content that a memory made of it lacks."""
+    """Return whether a turn of at most `longest` words has content that a memory made of it lacks."""
     if len(turn.split()) > longest:
         return False
     return len(set(read_object(turn).words) - set(read_object(memory).words)) >= _MORE_WORDS
 
 
 def _tells_all(turn: Hit, group: Sequence[Hit], longest: int) -> bool:
-    """Whether several memories were made of a turn of at most `longest` words: what ended, and what holds instead."""
+    """Return whether a turn of at most `longest` words gave several memories: one that ended, one in its place."""
     made = {_words(hit) or hit.id for hit in group if hit.item == "memory" and hit.turn_id == turn.id}
     return len(made) > 1 and len(turn.content.split()) <= longest
 
 
 def names_more(turn: Hit, memory: Hit, asked: frozenset[str]) -> bool:
-    """Whether a turn has a word that is asked for and its memory lacks."""
+    """Return whether a turn has a word of the question that its memory lacks."""
     return not asked.isdisjoint(
         frozenset(read_object(turn.content).words) - frozenset(read_object(memory.content).words)
     )

@@ -1,4 +1,4 @@
-"""What is sensitive is not brought up by a message that is about something else; pure."""
+"""Drops sensitive candidates unless the message is about their class; pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reverie.recall.places.replacements import Candidates
 
 @dataclass(frozen=True, slots=True)
 class VectorClasses:
-    """The classes that vectors tell, beside those of rules: of the message, and of items that have any."""
+    """The sensitive classes found by vector, besides those of the rules: of the message, and of items that have any."""
 
     message: frozenset[SensitiveClass] = frozenset()
     items: Mapping[UUID, frozenset[SensitiveClass]] = field(default_factory=dict)
@@ -29,10 +29,10 @@ def without_sensitive(
     among: int,
     by_vector: VectorClasses | None = None,
 ) -> Candidates:
-    """Return candidates, the sensitive ones among the best `among` dropped as `sensitive`; about 0.2 ms each.
+    """Return candidates; the sensitive ones among the best `among` are dropped as `sensitive`. About 0.2 ms each.
 
-    Those stay whose class the message speaks of, that are at least as similar to it as `near`, or that are of allergies
-    or diets. Candidates beyond `among` are dropped too, as nobody looked at them.
+    A candidate stays if the message speaks of its class, if its similarity to the message is at least `near`, or if it
+    is about allergies or diets. Candidates beyond `among` are not checked, and are dropped too.
     """
     told = by_vector or VectorClasses()
     asked = classes_among(message, frozenset(withheld)) | told.message

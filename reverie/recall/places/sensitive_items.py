@@ -1,4 +1,4 @@
-"""The classes by which a message and its candidates are sensitive by their stored vectors: one statement, by key."""
+"""The sensitive classes of a message and its candidates by their stored vectors: one statement, by key."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ async def read_vector_classes(
 ) -> VectorClasses:
     """Return the classes of the message with this vector, shape (dimensions,), and of the best `among` candidates.
 
-    Without a vector, or with one of another model than the classifier's, nothing is read and nothing is of a class. An
-    item of several parts is of the classes of all of them.
+    Without a vector nothing is read and nothing has a class; nor has anything if the vector is of another model than
+    the classifier's. An item of several parts has the classes of all of them.
     """
     passing = [hit.id for hit, reason in candidates if reason is None]
     ids = list(islice(passing, among))

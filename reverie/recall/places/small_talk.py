@@ -1,4 +1,4 @@
-"""Small talk answers no message and reminds of nothing; pure, for English."""
+"""Small talk, which neither answers a message nor calls for memories; pure, for English."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from reverie.recall.result import Hit
 
 _PACK = language_table("small_talk")
 
-#: Words of content besides those of small talk with which a message is none.
+#: Fewest content words, besides those of small talk, of a message that is not small talk.
 _LEAST_WORDS = 2
-#: One is enough in a question, in a text of a few words, and in a sentence of this worth: it tells of its author.
+#: One word is enough in a question, in a text of a few words, and in a sentence of this worth: it tells of its author.
 _FEW = 3
 _TELLS = 0.15
 _ASKS = _PACK.pattern("asks", re.IGNORECASE)
-#: A word and a name that ends what is said; a question that ends so is about the name, unless a comma parts them.
+#: A word and a name that ends a sentence; a question that ends so is about the name, unless a comma separates them.
 _ADDRESS = re.compile(r"\b([\w']+)(?:, [A-Z][a-z]+(?=[!.,?]|$)| [A-Z][a-z]+(?=[!.,]|$))")
-#: Who is talked of besides the one who is addressed.
+#: A person other than the one addressed.
 _SOMEBODY = _PACK.pattern("somebody", re.IGNORECASE)
 
 
 def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
-    """Return whether a message has hardly a word besides greetings, thanks, wishes, reactions and names of speakers.
+    """Return whether a message has hardly any words besides greetings, thanks, wishes, reactions and speakers' names.
 
-    One other word is enough in a question, in a text of a few words, and in what tells something: "I painted again".
+    One other word is enough in a question, in a text of a few words, and in a telling sentence: "I painted again".
     """
     names = {word for speaker in speakers for word in read_object(speaker).words}
     told = set(read_object(_without_address(message)).words) - pleasantries() - names
@@ -42,12 +42,12 @@ def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
 
 
 def asks_back(question: str) -> bool:
-    """Return whether a question can only be for the one addressed, such as "And you?": it speaks of nobody else."""
+    """Return whether a question is only about the person addressed, such as "And you?", and mentions nobody else."""
     return _SOMEBODY.search(question) is None
 
 
 def _without_address(message: str) -> str:
-    """Leave out a name that only says whom a pleasantry is for: "Thanks, Kevin!"."""
+    """Remove a name that only says whom a pleasantry is for: "Thanks, Kevin!"."""
     return _ADDRESS.sub(lambda found: found[1] if found[1].lower() in pleasantries() else found[0], message)
 
 
@@ -61,12 +61,12 @@ def pleasantries() -> frozenset[str]:
 def without_small_talk(
     candidates: Sequence[tuple[Hit, str | None]], least: float, *, among: int, speakers: Sequence[str]
 ) -> Candidates:
-    """Return candidates, the turns among the best `among` that tell too little dropped as `small_talk`.
+    """Return candidates; turns among the best `among` that tell too little are dropped as `small_talk`.
 
-    That are those of less worth than `least`, and those that would be small talk as messages.
+    These are turns of less worth than `least`, and turns that would be small talk as messages.
 
-    A turn counts by its best sentence, by how probable it is that it is worth keeping (`language/cues/worth.py`). One
-    that a memory among them was made of tells enough. About 50 us a turn.
+    The worth of a turn is the probability that its best sentence is worth keeping (`language/cues/worth.py`). A turn
+    always stays if a memory among the candidates was made of it. About 50 us a turn.
     """
     remembered = {hit.turn_id for hit, _ in candidates if hit.item == "memory"}
     turns = [hit for hit, reason in candidates if reason is None and hit.item == "turn"]
@@ -81,7 +81,7 @@ def without_small_talk(
 
 
 def best_worth(texts: Sequence[str]) -> list[float]:
-    """Return for each text how probable it is that its best sentence is worth keeping (`language/cues/worth.py`)."""
+    """Return for each text the probability that its best sentence is worth keeping (`language/cues/worth.py`)."""
     told = [sentences(text) or [text] for text in texts]
     chances = iter(worth().probabilities([sentence for each in told for sentence in each]).tolist())
     return [max([next(chances) for _ in each]) for each in told]

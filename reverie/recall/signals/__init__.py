@@ -1,6 +1,6 @@
-"""What follows from a subject's behaviour, to read.
+"""Reads life events, signals and triggers of a subject.
 
-- `life_events`: what happened to a subject or will happen, by day
+- `life_events`: past and future events of a subject, by day
 - `calendar`: life events as an iCalendar file
-- `triggers`: reasons to act for a subject, its figures, and how it stands to the application
+- `triggers`: reasons to act for a subject, its figures, and its standing with the application
 """

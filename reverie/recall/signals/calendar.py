@@ -15,10 +15,10 @@ _PRODUCT = "-//Reverie//Life events//EN"
 
 
 def as_calendar(events: Iterable[DatedEvent], *, name: str, as_of: datetime) -> bytes:
-    """Return a calendar of events. What comes every year has a rule for it.
+    """Return a calendar of events. A yearly event has a recurrence rule.
 
-    An event keeps its UID when it is moved, so that a calendar moves it too. One whose time of day is known lasts an
-    hour; others take whole days. What is not known to the day has the days that it may be on, and is tentative.
+    An event keeps its UID when it is moved, so that a calendar moves it too. An event whose time of day is known lasts
+    an hour; others take whole days. An event not known to the day takes all days that it may be on, and is tentative.
     """
     calendar = Calendar()
     calendar.add("prodid", _PRODUCT)
@@ -33,7 +33,7 @@ def as_calendar(events: Iterable[DatedEvent], *, name: str, as_of: datetime) -> 
 
 
 def _yearly(day: date) -> dict[str, object]:
-    """The rule of a day that comes every year; of a 29th of February the last day of that month."""
+    """Return the recurrence rule of a yearly day; for a 29th of February, the last day of that month."""
     is_leap_day = (day.month, day.day) == (2, 29)
     return {"freq": "yearly"} | ({"bymonth": 2, "bymonthday": -1} if is_leap_day else {})
 

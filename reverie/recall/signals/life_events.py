@@ -1,4 +1,4 @@
-"""Life events of a subject, as they stand at a time: to come, past, or called off (docs/events.md)."""
+"""Life events of a subject as of a time: to come, past, or called off (docs/events.md)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reverie.model import require_aware
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Where the days begin and end that nobody limits.
+#: The first and last day of a window without limits.
 FIRST, LAST = date(1900, 1, 1), date(2200, 1, 1)
 
 #: upcoming: not over yet; past: its days are over; cancelled: it was called off.
@@ -23,17 +23,17 @@ EventStatus = Literal["upcoming", "past", "cancelled"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LifeEventRow:
-    """An event as it is kept."""
+    """An event as it is stored."""
 
     id: UUID
     subject_id: str
     title: str
-    #: Who told it, if not the subject; else empty.
+    #: The person who told it, if not the subject; else empty.
     speaker: str
-    #: Whose it is, if not the speaker's.
+    #: The person whose event it is, if not the speaker.
     who: str | None
     first_on: date
-    #: The last day of it.
+    #: Its last day.
     last_on: date
     #: day, weekend, week, month, season, year or span: how exactly the days are known.
     precision: str
@@ -53,18 +53,18 @@ class LifeEventRow:
     state: str
     #: When it was called off.
     ended_at: datetime | None
-    #: When it was told that the plan happened.
+    #: When somebody said that the plan happened.
     confirmed_at: datetime | None
-    #: Events, at any remove, that it takes the place of: they were told before it, and moved or known less exactly.
+    #: Ids of earlier events that it replaced, directly or not: it moved them, or is more exact.
     earlier_ids: Sequence[UUID]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DatedEvent(LifeEventRow):
-    """An event on its days within a range: of what comes every year, the first time."""
+    """An event on its days within a range; for a yearly event, the first time."""
 
     status: EventStatus
-    #: Its day as it was told: of what comes every year the first.
+    #: Its day as it was told; for a yearly event, the first.
     named_on: date
 
     @property
@@ -75,21 +75,21 @@ class DatedEvent(LifeEventRow):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EventWindow:
-    """Which events are asked for."""
+    """A filter over events."""
 
-    #: Only those on this day or later, and on this day or earlier; None: no limit.
+    #: Only events on this day or later, and on this day or earlier; None: no limit.
     since: date | None = None
     until: date | None = None
-    #: Only those that are not over, in their own zone; what comes every year is on its next day.
+    #: Only events that are not over, in their own time zone; a yearly event is on its next day.
     upcoming: bool = False
-    #: Those that were called off, too.
+    #: Also events that were called off.
     every: bool = False
 
 
 async def list_life_events(
     session: TenantSession, *, subject_id: str, as_of: datetime, window: EventWindow | None = None
 ) -> list[DatedEvent]:
-    """Return a subject's events as they stood at a time, by day; without a window all that were not called off."""
+    """Return a subject's events as of a time, by day; without a window, all that were not called off."""
     window = window or EventWindow()
     rows = await session.run(life_events_statement(session.tenant_id, subject_id, as_of, window))
     return dated_events(rows, as_of, window)
@@ -98,7 +98,7 @@ async def list_life_events(
 def life_events_statement(
     tenant_id: str, subject_id: str, as_of: datetime, window: EventWindow
 ) -> Statement[LifeEventRow]:
-    """Return the look-up, to be sent with other statements; `dated_events` reads its rows."""
+    """Return the statement that reads events, to be sent with others; `dated_events` takes its rows."""
     params = {
         "tenant": tenant_id,
         "subject": subject_id,
@@ -127,7 +127,7 @@ def dated_events(rows: Iterable[LifeEventRow], as_of: datetime, window: EventWin
 
 
 def _days(row: LifeEventRow, least: date, *, yearly_from: date) -> tuple[date, date]:
-    """First and last day; of what comes every year the next day from `least` on, or from today without a limit."""
+    """Return first and last day; of a yearly event, the next day from `least` on, or from today without a limit."""
     if not row.yearly:
         return row.first_on, row.last_on
     least = yearly_from if least == FIRST else least
@@ -137,14 +137,14 @@ def _days(row: LifeEventRow, least: date, *, yearly_from: date) -> tuple[date, d
 
 
 def coming_up(rows: Iterable[LifeEventRow], as_of: datetime, *, days: float, most: int) -> list[DatedEvent]:
-    """Return the next events within some days, told by the subject itself, at most so many."""
+    """Return at most `most` next events within some days, told by the subject itself."""
     until = (as_of + timedelta(days=days)).date()
     found = dated_events(rows, as_of, EventWindow(until=until, upcoming=True))
     return [one for one in found if not one.speaker and (one.state == "planned" or one.yearly)][:most]
 
 
 def with_first_id(event: DatedEvent) -> DatedEvent:
-    """Return the event under the id by which it was first told, so that a calendar moves it instead of adding one.
+    """Return the event under the id of its first telling, so that a calendar moves it instead of adding one.
 
     Ids begin with the time of the message.
     """

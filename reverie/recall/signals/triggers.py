@@ -1,4 +1,4 @@
-"""Reasons to act for a subject, and the signals that they follow from (docs/signals.md)."""
+"""Reasons to act for a subject, and the signals behind them (docs/signals.md)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Trigger:
     subject_id: str
     #: difficult_period, check_in, silence, decline or crisis.
     kind: str
-    #: Who is to act: caller, owner or person.
+    #: The one to act: caller, owner or person.
     audience: str
     #: Event time of its cause.
     happened_at: datetime
@@ -41,7 +41,7 @@ class Trigger:
 
     @property
     def reasons(self) -> str:
-        """The figures as they are read: "expected hours 324.7, quantile 0.95"; what is only so has its name alone."""
+        """The figures in words: "expected hours 324.7, quantile 0.95"; a flag has its name alone."""
         return ", ".join(
             name.replace("_", " ") + ("" if value is True else f" {value}") for name, value in self.why.items()
         )
@@ -56,7 +56,7 @@ class SignalRow:
     messages: int
     received: int
     sessions: int
-    #: Sessions that began, and of these those that the subject began.
+    #: Sessions begun, and those of them that the subject began.
     begun: int
     own_begun: int
     #: Seconds to the subject's reply, median of a day.
@@ -79,12 +79,12 @@ class SignalRow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContactStanding:
-    """How a subject stands to the application."""
+    """The standing of a subject with the application."""
 
     #: The latest day with a message of the subject, UTC.
     day: date
     zone: str
-    #: First half hour of the usual hours, 0 to 47 in the zone, how many there are, their share of messages, since when.
+    #: The usual hours: first half hour (0 to 47, in the zone), number of half hours, share of messages, since when.
     band_start: int | None
     band_half_hours: int | None
     band_share: float | None
@@ -94,9 +94,9 @@ class ContactStanding:
     gap_p95: float | None
     churn_risk: float
     strength: float
-    #: The parts of both.
+    #: The parts of `churn_risk` and `strength`.
     why: Mapping[str, float]
-    #: When the difficult period opened that is not over; None: there is none.
+    #: When the open difficult period began; None: there is none.
     difficult_since: datetime | None
     #: Stages of the relationship, in order: {stage, since, sessions}.
     stages: Sequence[Mapping[str, Any]]
@@ -113,7 +113,7 @@ async def list_triggers(
 ) -> list[Trigger]:
     """Return up to `limit` triggers that are due at a time and that nobody has acted upon, the next due first.
 
-    `every`: also those to come, over, withheld and acted upon. `after`: due_at and id of the last one before.
+    `every`: also those to come, over, withheld and acted upon. `after`: due_at and id of the previous page's last.
     """
     due_at, id_ = after or (None, None)
     params = {
@@ -131,14 +131,14 @@ async def list_triggers(
 async def list_signals(
     session: TenantSession, *, subject_id: str, as_of: datetime, weekly: bool, limit: int
 ) -> list[SignalRow]:
-    """Return figures of a subject's days or weeks up to a time, the latest first."""
+    """Return figures of a subject's days or weeks up to a time, latest first."""
     params = {"tenant": session.tenant_id, "subject": subject_id, "as_of": require_aware(as_of), "limit": limit}
     name = "page_weeks" if weekly else "page_days"
     return await session.run(Statement(queries("triggers")[name], params, row=SignalRow))
 
 
 async def read_standing(session: TenantSession, *, subject_id: str, as_of: datetime) -> ContactStanding:
-    """Return how a subject stands. Raises NotFoundError: nothing of it was worked in."""
+    """Return a subject's standing. Raises NotFoundError: no signals of it were made yet."""
     params = {"tenant": session.tenant_id, "subject": subject_id, "as_of": require_aware(as_of)}
     rows = await session.run(Statement(queries("triggers")["standing"], params, row=ContactStanding))
     if not rows:

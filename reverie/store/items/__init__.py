@@ -1,4 +1,4 @@
-"""Items that callers keep beside memory.
+"""Items that callers store beside memory.
 
 - `key_value`: the key-value store of agent frameworks
 """

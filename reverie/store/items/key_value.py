@@ -19,10 +19,10 @@ from reverie.store.session import Statement, TenantSession
 
 ItemOrder = Literal["updated", "key", "key_desc"]
 
-#: NUL as JSON writes it, and not a backslash before `u0000`.
+#: A NUL in JSON, but not an escaped backslash before `u0000`.
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
-#: Comparisons of a filter beside plain equality.
+#: Comparison operators of a filter; a plain value means equality.
 OPERATORS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte")
 
 
@@ -35,23 +35,23 @@ class StoreItem:
     value: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
-    #: How well its words match those of the query; None: there was none.
+    #: How well its words match the query; None: there was no query.
     score: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ItemKey:
-    """Which item."""
+    """The address of an item."""
 
     namespace: Sequence[str]
     key: str
-    #: A read moves the end of an item that has one.
+    #: Whether a read postpones the end of an item that has one.
     refresh_ttl: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ItemPut:
-    """What an item becomes."""
+    """A write or deletion of an item."""
 
     namespace: Sequence[str]
     key: str
@@ -62,11 +62,11 @@ class ItemPut:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ItemSearch:
-    """Which items below a namespace."""
+    """A search for items below a namespace."""
 
     prefix: Sequence[str]
     filter: Mapping[str, Any] | None = None
-    #: Words by which the items are ordered, the best first.
+    #: Words to rank the items by, the best match first.
     query: str | None = None
     #: The text search configuration that reads the query and the values.
     language: str = "simple"
@@ -78,9 +78,9 @@ class ItemSearch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NamespaceSearch:
-    """Which namespaces."""
+    """A search for namespaces."""
 
-    #: Pairs of `prefix` or `suffix` and a path, in which * is any label; all must match.
+    #: Pairs of `prefix` or `suffix` and a path, in which * matches any label; all must match.
     conditions: Sequence[tuple[Literal["prefix", "suffix"], Sequence[str]]] = ()
     max_depth: int | None = None
     limit: int = 100
@@ -88,7 +88,7 @@ class NamespaceSearch:
 
 
 async def get_items(session: TenantSession, keys: Sequence[ItemKey], *, at: datetime) -> list[StoreItem | None]:
-    """Return the item of each key, or None where there is none or it has ended."""
+    """Return the item of each key, or None if there is none or it has expired."""
     sql, wanted = queries("key_value"), [_key(key) | {"place": place} for place, key in enumerate(keys)]
     params = {"tenant": session.tenant_id, "wanted": _json(wanted), "at": at}
     found: list[StoreItem | None] = [None] * len(keys)
@@ -99,7 +99,7 @@ async def get_items(session: TenantSession, keys: Sequence[ItemKey], *, at: date
 
 
 async def search_items(session: TenantSession, search: ItemSearch, *, at: datetime) -> list[StoreItem]:
-    """Return the items below a namespace that match, in the order of the search. Raises InputError for its filter."""
+    """Return matching items below a namespace, in the order of the search. Raises InputError for an invalid filter."""
     params = {
         "tenant": session.tenant_id,
         "prefix": list(search.prefix),
@@ -118,7 +118,7 @@ async def search_items(session: TenantSession, search: ItemSearch, *, at: dateti
 
 
 async def list_namespaces(session: TenantSession, search: NamespaceSearch, *, at: datetime) -> list[list[str]]:
-    """Return the namespaces that hold items and match, in their order."""
+    """Return matching namespaces that contain items, in order."""
     params = {
         "tenant": session.tenant_id,
         "conditions": _json([{"match_type": kind, "path": list(path)} for kind, path in search.conditions]),
@@ -131,7 +131,7 @@ async def list_namespaces(session: TenantSession, search: NamespaceSearch, *, at
 
 
 async def put_items(session: TenantSession, puts: Sequence[ItemPut], *, at: datetime) -> None:
-    """Put and delete items in one transaction; of several puts of one key the last counts. Ended items are deleted."""
+    """Put and delete items in one transaction; the last put of a key counts. Also delete expired items."""
     last = {(tuple(put.namespace), put.key): put for put in puts}.values()
     kept = [
         {"namespace": list(put.namespace), "key": put.key, "value": put.value, "ttl_minutes": put.ttl_minutes}
@@ -147,20 +147,20 @@ async def put_items(session: TenantSession, puts: Sequence[ItemPut], *, at: date
 
 
 async def pop_item(session: TenantSession, namespace: Sequence[str], *, at: datetime) -> StoreItem | None:
-    """Delete the last item of a namespace by its key and return it; None where it is empty."""
+    """Delete the item with the last key of a namespace and return it; None if the namespace is empty."""
     params = {"tenant": session.tenant_id, "namespace": list(namespace), "at": at}
     rows = await session.run(Statement(queries("key_value")["pop"], params))
     return _item(rows[0]) if rows else None
 
 
 async def clear_namespace(session: TenantSession, namespace: Sequence[str]) -> None:
-    """Delete all items of a namespace itself, not those below it."""
+    """Delete all items of a namespace, but not those below it."""
     params = {"tenant": session.tenant_id, "namespace": list(namespace)}
     await session.run(Statement(queries("key_value")["clear"], params))
 
 
 def _conditions(filter: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
-    """Yield what must hold of the value: a path, a comparison, a value."""
+    """Yield the conditions on the value: a path, an operator and a value each."""
     for name, wanted in filter.items():
         yield from _condition(wanted, (*path, name))
 
@@ -205,7 +205,7 @@ def _item(row: Sequence[Any]) -> StoreItem:
 
 
 def _json(value: Any) -> str:
-    """JSON that Postgres can hold, or InputError: what is put is kept as it is, never repaired."""
+    """Return the value as JSON. Raises InputError if Postgres cannot hold it; values are never altered to fit."""
     text = orjson.dumps(value).decode()
     if _NUL.search(text):
         raise InputError("A value contains a NUL character, which the store cannot hold.")

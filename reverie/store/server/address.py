@@ -21,7 +21,7 @@ def database_url(settings: Settings) -> str:
 
 
 def running_url(settings: Settings) -> str | None:
-    """Return DATABASE_URL, else the URL of the embedded server if it runs; it is not started. None: there is none."""
+    """Return DATABASE_URL, else the URL of the embedded server if it runs, else None. Does not start the server."""
     if settings.database_url is not None:
         return settings.database_url.get_secret_value()
     from reverie.store.server.embedded import embedded_postgres  # needs an extra

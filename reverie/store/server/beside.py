@@ -1,4 +1,4 @@
-"""Databases beside the live one, on the same server and of the same schema."""
+"""Databases beside the live one, on the same server and with the same schema."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from reverie.store.connect import connect
 from reverie.store.migrate import migrate
 from reverie.store.queries import queries
 
-#: Bytes that Postgres keeps of a name.
+#: Maximum length of a name in Postgres, in bytes.
 _LONGEST_NAME = 63
 
 
 def database_name_of(url: str) -> str:
-    """Return the name of the database that a URL names; without one, that of its user."""
+    """Return the name of a URL's database, by default that of its user."""
     given = conninfo_to_dict(url)
     return str(given.get("dbname") or given.get("user") or "postgres")
 
 
 def name_beside(url: str, suffix: str) -> str:
-    """Return the name of a database beside that of `url`: its name, cut where it is too long, and the suffix."""
+    """Return the name of a database beside that of `url`: its name, cut if it is too long, and the suffix."""
     stem = database_name_of(url).encode()[: _LONGEST_NAME - len(suffix.encode())]
     return stem.decode(errors="ignore") + suffix
 
 
 def url_beside(url: str, name: str) -> str:
-    """Return the URL of another database of the same server."""
+    """Return the URL of another database on the same server."""
     return urlsplit(url)._replace(path=f"/{name}").geturl()
 
 
 def create_beside(url: str, name: str) -> str:
     """Make sure that a database of this name exists beside that of `url` and has the current schema; return its URL.
 
-    A commit there does not wait for the disk: what is made in it can be made again.
+    Commits there do not wait for the disk: its content can be made again.
 
     Raises:
-        DatabaseError: the user may not create databases, or as `migrate` raises it.
+        DatabaseError: the user may not create databases, or the errors of `migrate`.
     """
     sql = queries("beside")
     with connect(url) as conn:
@@ -56,7 +56,7 @@ def create_beside(url: str, name: str) -> str:
 
 
 def drop_beside(url: str, name: str) -> None:
-    """Remove a database beside that of `url`, if it exists, whoever is connected to it. Raises DatabaseError."""
+    """Drop a database beside that of `url` if it exists, even if others are connected to it. Raises DatabaseError."""
     with connect(url) as conn:
         _administer(conn, queries("beside")["drop"], name)
 

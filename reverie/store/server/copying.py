@@ -1,7 +1,7 @@
-"""Rows of a tenant from one database to another of the same schema, by binary COPY.
+"""Copies rows of a tenant from one database to another of the same schema, by binary COPY.
 
-Both sides act as the worker of the tenant: what is read and written is held to its rows by row-level security, which
-keeps COPY off the tables themselves. So rows come in through a private table.
+Both sides act as the worker of the tenant, so row-level security limits reads and writes to its rows. COPY cannot write
+to a table with row-level security, so rows come in through a temporary table.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from reverie.store.queries import queries
 
-#: The private table that rows come in through; it lives within one transaction.
+#: The temporary table for incoming rows; it exists within one transaction.
 _INCOMING = Identifier("incoming_rows")
 
 
@@ -25,9 +25,9 @@ class CopiedTable:
 
     schema: str
     name: str
-    #: In their order; without generated ones.
+    #: In order, without generated ones.
     columns: tuple[str, ...]
-    #: Those of the primary key, without the tenant.
+    #: Columns of the primary key, without the tenant.
     key: tuple[str, ...]
 
     @property
@@ -37,7 +37,7 @@ class CopiedTable:
 
 
 class CopiedRows(NamedTuple):
-    """What a copy of missing rows came to."""
+    """The counts of a copy of missing rows."""
 
     copied: int
     #: Rows of the target that the source does not have.
@@ -45,7 +45,7 @@ class CopiedRows(NamedTuple):
 
 
 def copied_tables(conn: Connection[Any], schema: str, some: Sequence[str] | None = None) -> list[CopiedTable]:
-    """Return the tables of a schema, all or those named, by name."""
+    """Return the tables of a schema, all or those in `some`, ordered by name."""
     params = {"schema": schema, "some": None if some is None else list(some)}
     return [
         CopiedTable(schema=schema, name=name, columns=tuple(columns), key=tuple(key))
@@ -54,12 +54,12 @@ def copied_tables(conn: Connection[Any], schema: str, some: Sequence[str] | None
 
 
 def listed(columns: Sequence[str], prefix: str | None = None) -> Composable:
-    """Return the columns with commas between them, each of the table `prefix`, as SQL."""
+    """Return the columns as SQL, separated by commas, each with `prefix` if there is one."""
     return SQL(", ").join(Identifier(*filter(None, (prefix, column))) for column in columns)
 
 
 def stream(reading: Connection[Any], query: Composable, writing: Connection[Any], into: Composable) -> int:
-    """Write the rows of a query into a table of another database, block by block; return how many."""
+    """Copy the rows of a query into a table of another database, block by block; return how many."""
     sql = queries("copying")
     with reading.cursor() as source, writing.cursor() as target:
         with (
@@ -80,9 +80,9 @@ def copy_rows(
     query: Composable | None = None,
     write: LiteralString | None = None,
 ) -> int:
-    """Copy a tenant's rows of a table, or those of a query of its columns, within both callers' transactions.
+    """Copy a tenant's rows of a table, or those of a query of its columns, in the caller's transactions on both sides.
 
-    Rows that the target has stay as they are, unless the statement `write` says otherwise. Returns how many came in.
+    Rows that the target already has stay unchanged unless the statement `write` changes them. Returns how many came in.
     """
     sql, named = queries("copying"), _named(table, tenant_id)
     writing.execute(SQL(sql["make_incoming"]).format(**named))
@@ -100,7 +100,7 @@ def copy_missing(
     table: CopiedTable,
     only: Composable | None = None,
 ) -> CopiedRows:
-    """Copy a tenant's rows of a table that the target lacks, by their keys; count also what the source lacks.
+    """Copy a tenant's rows of a table whose keys the target lacks; also count those that the source lacks.
 
     `only` adds conditions on the row `t`: `and ...`.
     """

@@ -11,7 +11,7 @@ from psycopg import Connection
 
 from reverie.store.queries import queries
 
-#: Bytes that must be free besides the log, to build vectors and indexes of a long history next to the old ones.
+#: Bytes that must be free besides the log, to build the vectors and indexes of a long history beside the old ones.
 _ROOM = 1 << 30
 
 

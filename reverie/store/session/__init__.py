@@ -11,14 +11,14 @@ An operation is an `async def` over a session of one tenant:
     await speakers(async_store.session("acme"), "ana")   # from asyncio, on an AsyncStore
 
 Each call of `run` or `run_all` is one round trip and one transaction. An operation that must read, decide and write in
-one transaction opens it with `transaction()`. Between calls the session holds no connection, so a slow call such as a
-model's (`offload`, `wait`) never occupies one.
+one transaction opens it with `transaction()`. Between calls the session holds no connection, so a slow call (`offload`,
+`wait`), such as one to a model, never occupies one.
 
 - `interface`: `TenantSession` and `Transaction`; `perform`
 - `statement`: `Statement`, a query with the type of its rows
-- `blocking`, `on_asyncio`: the sessions of either kind
+- `blocking`, `on_asyncio`: the sessions without and with asyncio
 - `pipeline`: several statements in one round trip, for asyncio
-- `piggyback`: statements that travel with those of another operation
+- `piggyback`: statements sent with those of another operation
 """
 
 from reverie.store.session.interface import TenantSession, Transaction, perform

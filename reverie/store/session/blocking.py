@@ -1,4 +1,4 @@
-"""The session of synchronous code: every method has done its work when it returns, so `perform` can drive it."""
+"""The session of synchronous code. No method suspends, so `perform` can drive it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reverie.store.session.statement import Statement, as_objects
 
 T = TypeVar("T")
 
-#: Opens a transaction of a tenant on a connection of a pool.
+#: Opens a transaction of a tenant on a pooled connection.
 OpenTransaction = Callable[[str], AbstractContextManager[Connection[tuple[Any, ...]]]]
 
 
@@ -23,7 +23,7 @@ class BlockingSession(Guarded):
     """A session over a pool of synchronous connections."""
 
     def __init__(self, tenant_id: str, open_transaction: OpenTransaction) -> None:
-        """Raises InputError for an empty tenant."""
+        """Create a session. Raises InputError for an empty tenant."""
         super().__init__(tenant_id)
         self._open_transaction = open_transaction
 
@@ -47,12 +47,12 @@ class BlockingSession(Guarded):
             self.in_transaction = False
 
     async def offload(self, function: Callable[..., T], *args: Any) -> T:
-        """Call the function here and now."""
+        """Call the function at once, in this thread."""
         self.require_no_transaction()
         return function(*args)
 
     async def wait(self, future: Future[T], seconds: float) -> T:
-        """Block until the result is there."""
+        """Block until the result is available."""
         self.require_no_transaction()
         return future.result(max(seconds, 0))
 

@@ -1,4 +1,4 @@
-"""What an operation works with: a session of a tenant, or a transaction of it."""
+"""The interface of operations to the database: a session of a tenant, and its transactions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Runner(ABC):
-    """Runs statements: a session, each call in a transaction of its own, or a transaction."""
+    """Runs statements: a session, which runs each call in its own transaction, or a transaction."""
 
     async def run(self, statement: Statement[R]) -> list[R]:
         """Run a statement in one round trip and return its rows."""
@@ -40,41 +40,41 @@ class Runner(ABC):
 
     @abstractmethod
     async def execute(self, statements: tuple[Statement[Any], ...]) -> tuple[list[Any], ...]:
-        """Run the statements, in their order."""
+        """Run the statements in order."""
 
 
 class Transaction(Runner):
-    """An open transaction. It commits at the end of its block at the latest, and rolls back when the block raises."""
+    """An open transaction. It commits at the end of its block at the latest, and rolls back if the block raises."""
 
     async def commit(self, statement: Statement[R]) -> list[R]:
-        """Run the last statement, commit in the same round trip, and return its rows once all is stored."""
+        """Run the last statement, commit in the same round trip, and return its rows."""
         (rows,) = await self.execute_and_commit((statement,))
         return rows
 
     async def commit_all(self, *statements: Statement[Any]) -> tuple[list[Any], ...]:
-        """Run the last statements, commit in the same round trip, and return their rows once all is stored."""
+        """Run the last statements, commit in the same round trip, and return their rows."""
         return await self.execute_and_commit(statements)
 
     @abstractmethod
     async def execute_and_commit(self, statements: tuple[Statement[Any], ...]) -> tuple[list[Any], ...]:
-        """Run the statements and commit. Whatever is run afterwards raises RuntimeError."""
+        """Run the statements and commit. Any later call raises RuntimeError."""
 
 
 class TenantSession(Runner):
     """Access to the rows of one tenant: row-level security hides all others.
 
-    Not for several tasks at once. While a transaction is open, everything but that transaction raises RuntimeError.
+    Not for concurrent tasks. While a transaction is open, every call except on that transaction raises RuntimeError.
     """
 
     def __init__(self, tenant_id: str) -> None:
-        """Raises InputError for an empty tenant."""
+        """Create a session. Raises InputError for an empty tenant."""
         if not tenant_id:
             raise InputError("A tenant needs a name.")
         self.tenant_id = tenant_id
 
     @abstractmethod
     def transaction(self) -> AbstractAsyncContextManager[Transaction]:
-        """Open a transaction for several round trips; a connection is held until it ends."""
+        """Open a transaction for several round trips. It holds a connection until it ends."""
 
     @abstractmethod
     async def offload(self, function: Callable[..., T], *args: Any) -> T:
@@ -82,7 +82,7 @@ class TenantSession(Runner):
 
     @abstractmethod
     async def wait(self, future: Future[T], seconds: float) -> T:
-        """Return the result of work that goes on elsewhere, without holding a connection or a thread.
+        """Return the result of work done elsewhere, without holding a connection or a thread.
 
         Raises TimeoutError after `seconds`; the work is not cancelled.
         """
@@ -92,7 +92,7 @@ class Guarded(TenantSession):
     """A session that knows whether its transaction is open."""
 
     def __init__(self, tenant_id: str) -> None:
-        """Raises InputError for an empty tenant."""
+        """Create a session. Raises InputError for an empty tenant."""
         super().__init__(tenant_id)
         self.in_transaction = False
 
@@ -105,8 +105,8 @@ class Guarded(TenantSession):
 def perform(operation: Coroutine[Any, Any, T]) -> T:
     """Run an operation over the session of a `Store` and return its result.
 
-    Such a session does all its work at once and never suspends. Raises what the operation raises, and RuntimeError for
-    an operation that needs an event loop.
+    Such a session never suspends. Raises the errors of the operation, and RuntimeError for an operation that needs an
+    event loop.
     """
     try:
         operation.send(None)

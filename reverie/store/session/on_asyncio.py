@@ -16,7 +16,7 @@ from reverie.store.session.statement import Statement
 
 T = TypeVar("T")
 
-#: Lends a connection and takes it back; an error rolls back what is begun.
+#: Lends a connection and takes it back; an error rolls back an open transaction.
 LendConnection = Callable[[], AbstractAsyncContextManager[AsyncConnection[tuple[Any, ...]]]]
 
 _BEGIN, _COMMIT = Query("begin"), Query("commit")
@@ -34,9 +34,9 @@ class AsyncioSession(Guarded):
         executor: Executor | None = None,
         on_commit: Callable[[], None] | None = None,
     ) -> None:
-        """`connections`: how many the pool has; `executor` runs what is offloaded, None: the loop's own.
+        """Create a session. `connections`: size of the pool; `executor` runs offloaded functions, None: the loop's own.
 
-        `on_commit` is called before each commit is sent: what is cancelled from then on may have been stored. Raises
+        `on_commit` is called before each commit is sent; work cancelled after that may have been stored. Raises
         InputError for an empty tenant.
         """
         super().__init__(tenant_id)
@@ -46,7 +46,7 @@ class AsyncioSession(Guarded):
     async def execute(self, statements: tuple[Statement[Any], ...]) -> tuple[list[Any], ...]:
         """Send the tenant's binding and the statements together.
 
-        One round trip is one transaction without `begin` and `commit` (libpq, "Pipeline Mode").
+        Without `begin` and `commit`, one round trip is one transaction (libpq, "Pipeline Mode").
         """
         self.require_no_transaction()
         queries = [self._binding(), *map(_query, statements)]
@@ -76,9 +76,9 @@ class AsyncioSession(Guarded):
             self.in_transaction = False
 
     async def begin(self, stack: AsyncExitStack, queries: list[Query]) -> tuple[AsyncConnection[Any], list[Any]]:
-        """Begin a transaction with its first queries, on a connection that `stack` gives back.
+        """Begin a transaction with its first queries, on a connection that `stack` returns to the pool.
 
-        A connection whose server process forgot its prepared statements did nothing: another one is tried.
+        A connection whose server process lost its prepared statements has done nothing; try another one.
         """
         lost = 0
         while True:
@@ -95,7 +95,7 @@ class AsyncioSession(Guarded):
                 return conn, rows[2:]
 
     def before_commit(self) -> None:
-        """Announce that a commit is about to be sent."""
+        """Call `on_commit`, as a commit is about to be sent."""
         if self._on_commit is not None:
             self._on_commit()
 
@@ -105,7 +105,7 @@ class AsyncioSession(Guarded):
         return await asyncio.get_running_loop().run_in_executor(self._executor, function, *args)
 
     async def wait(self, future: Future[T], seconds: float) -> T:
-        """Let other tasks run until the result is there."""
+        """Let other tasks run until the result is available."""
         self.require_no_transaction()
         if not future.done():
             # not asyncio.wait_for, which cancels: others may still need the result

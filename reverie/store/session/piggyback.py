@@ -1,4 +1,4 @@
-"""Statements that need no round trip of their own: they travel with the first ones of another operation."""
+"""Statements that need no round trip of their own: they are sent with the first ones of another operation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Piggyback(TenantSession):
-    """A session for another operation: what that runs first outside a transaction goes out with `statements`.
+    """A session for another operation, whose first statements outside a transaction are sent with `statements`.
 
     piggyback = Piggyback(session, statements)
     result = await operation(piggyback)
@@ -27,13 +27,13 @@ class Piggyback(TenantSession):
         self._rows: tuple[list[Any], ...] | None = None
 
     async def rows(self) -> tuple[list[Any], ...]:
-        """Return the rows of `statements`; they are run now if the operation has run nothing."""
+        """Return the rows of `statements`; run them now if the operation has run nothing."""
         if self._rows is None:
             self._rows = await self._session.execute(self._statements)
         return self._rows
 
     async def execute(self, statements: tuple[Statement[Any], ...]) -> tuple[list[Any], ...]:
-        """Run the operation's statements, the first time after the others."""
+        """Run the operation's statements; in the first call, run the others before them."""
         if self._rows is not None:
             return await self._session.execute(statements)
         number = len(self._statements)
@@ -42,7 +42,7 @@ class Piggyback(TenantSession):
         return rows[number:]
 
     def transaction(self) -> AbstractAsyncContextManager[Transaction]:
-        """Open a transaction, in which nothing else travels."""
+        """Open a transaction, without `statements`."""
         return self._session.transaction()
 
     async def offload(self, function: Callable[..., T], *args: Any) -> T:

@@ -1,8 +1,8 @@
 """Several statements to Postgres in one round trip, on asyncio: libpq's pipeline mode through psycopg's `pq` layer.
 
-psycopg's own `AsyncConnection.pipeline()` writes to the socket and waits once a statement. Here all statements leave in
-one write and one wait brings all results, which costs less processor time (docs/decisions/0035). psycopg still
-connects, converts values and keeps the pool.
+psycopg's own `AsyncConnection.pipeline()` writes to the socket and waits once per statement. Here one write sends all
+statements and one wait receives all results, which takes less CPU time (docs/decisions/0035). psycopg still connects,
+converts values and provides the pool.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from psycopg.pq.abc import PGconn, PGresult
 
 from reverie.store.session.statement import as_objects
 
-#: Binds what follows in a transaction to a tenant; $1 is its name.
+#: Binds the rest of a transaction to a tenant; $1 is its name.
 BIND_TENANT: LiteralString = "select set_config('reverie.tenant', $1, true)"
 
 
@@ -38,7 +38,7 @@ class Query(NamedTuple):
 
 
 class _Connected:
-    """What lasts as long as a connection: how its values are converted, and the statements prepared on it."""
+    """The state of a connection: the conversion of its values, and the statements prepared on it."""
 
     __slots__ = ("count", "names", "transformer")
 
@@ -53,7 +53,7 @@ _connected: WeakKeyDictionary[AsyncConnection[Any], _Connected] = WeakKeyDiction
 
 
 async def roll_back(conn: AsyncConnection[Any]) -> None:
-    """Roll back an open transaction; close the connection where that fails or its state is unknown."""
+    """Roll back an open transaction; close the connection if that fails or its state is unknown."""
     if conn.pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
         with suppress(Error):
             await run_pipeline(conn, [Query("rollback")])
@@ -62,14 +62,14 @@ async def roll_back(conn: AsyncConnection[Any]) -> None:
 
 
 async def run_pipeline(conn: AsyncConnection[Any], queries: Sequence[Query]) -> list[list[Any]]:
-    """Run prepared statements one after the other and return the rows of each; none for what returns nothing.
+    """Run prepared statements in order and return the rows of each; a statement that returns nothing has no rows.
 
     They are one transaction, unless one of them is `begin` or `commit` or a transaction is open already (libpq,
-    "Pipeline Mode"). Nobody else may use the connection meanwhile. A task that is cancelled here closes the connection:
-    what was sent may have happened.
+    "Pipeline Mode"). Nobody else may use the connection meanwhile. Cancelling the task here closes the connection; the
+    statements already sent may have taken effect.
 
-    Raises the first error of a statement, as psycopg's exception; the statements after it did not run.
-    SessionLostError: the server process forgot its prepared statements, and so perhaps its role and settings too.
+    Raises the first error of a statement, as psycopg's exception; later statements did not run. Raises SessionLostError
+    if the server process lost its prepared statements, and so perhaps its role and settings.
     """
     connected = _connected.get(conn)
     if connected is None:
@@ -91,7 +91,7 @@ async def run_pipeline(conn: AsyncConnection[Any], queries: Sequence[Query]) -> 
             result = await _answer(pgconn)
             failure = failure or _failed(result)
             results.append(result)
-        await _result(pgconn)  # of the sync: all is committed or rolled back
+        await _result(pgconn)  # the sync's: all is committed or rolled back
         pgconn.exit_pipeline_mode()
     except BaseException:
         pgconn.finish()  # its state is unknown
@@ -118,7 +118,7 @@ def _convert(transformer: Transformer, query: Query) -> _Converted:
 
 
 def _send(pgconn: PGconn, connected: _Connected, query: _Converted) -> bytes | None:
-    """Add a statement to what will be written; return its new name where it has to be prepared first."""
+    """Queue a statement to be sent; return its new name if it has to be prepared first."""
     name, new_name = connected.names.get((query.text, query.types)), None
     if name is None:
         connected.count += 1
@@ -129,7 +129,7 @@ def _send(pgconn: PGconn, connected: _Connected, query: _Converted) -> bytes | N
 
 
 async def _answer(pgconn: PGconn) -> PGresult:
-    """The one result of a statement; an empty one follows it."""
+    """Return the one result of a statement, and consume the null result that ends it."""
     result = await _result(pgconn)
     if pgconn.get_result() is not None:
         raise OperationalError("the server sent a result that was not asked for")
@@ -146,7 +146,7 @@ async def _result(pgconn: PGconn) -> PGresult:
 
 
 async def _readable(pgconn: PGconn) -> None:
-    """Write what is left to write; wait until there is something to read or room to write more."""
+    """Flush the output; wait until the socket is readable, or writable if output is left."""
     loop, socket, left = asyncio.get_running_loop(), pgconn.socket, pgconn.flush()
     waiter: asyncio.Future[None] = loop.create_future()
     loop.add_reader(socket, _wake, waiter)
@@ -171,7 +171,7 @@ def _failed(result: PGresult) -> PGresult | None:
 
 
 def _is_lost(error: Error) -> bool:
-    """Whether a prepared statement is gone, was made by somebody else, or no longer fits its tables."""
+    """Return whether a prepared statement is gone, was made by somebody else, or no longer fits its tables."""
     if isinstance(error, errors.InvalidSqlStatementName | errors.DuplicatePreparedStatement):
         return True
     return isinstance(error, errors.FeatureNotSupported) and error.diag.source_function == "RevalidateCachedQuery"

@@ -29,7 +29,7 @@ class Statement(Generic[R]):
     def __init__(
         self, sql: LiteralString, params: Mapping[str, Any] = _NO_PARAMS, *, row: type[Any] | None = None
     ) -> None:
-        """`params` has a value for each placeholder and may have more."""
+        """Create a statement. `params` has a value for each placeholder and may have more."""
         self.sql, self.params, self.row = sql, params, row
 
     def numbered(self) -> tuple[LiteralString, list[Any]]:

@@ -1,5 +1,5 @@
-"""What is kept of small models of Reverie's own.
+"""The stored answers and heads of Reverie's own small models.
 
-- `answers`: what the reader and the judge gave for turns
-- `reader_heads`: what a tenant's language model taught the reader
+- `answers`: answers of the reader and the judge for turns
+- `reader_heads`: heads of the reader, trained on replies of a tenant's language model
 """

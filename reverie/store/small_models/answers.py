@@ -1,7 +1,7 @@
-"""What small models of Reverie's own gave for turns, kept so that a rebuild does not ask them again.
+"""Answers of Reverie's own small models for turns, kept so that a rebuild does not ask the models again.
 
-A turn has the last answer of each model, with the model's version and a hash of the texts that it was shown. Kept where
-calls to models are booked: a generation uses what the tenant has.
+A turn has the last answer of each model, with the model's version and a hash of the texts that it was shown. They are
+kept where calls to models are booked, so a generation uses the tenant's answers.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from reverie.store.queries import queries
 from reverie.store.work import Work
 
 AskedModel = Literal["reader", "judge"]
-#: Bytes of a hash of what was shown.
+#: Bytes of a hash of the shown texts.
 _HASH_BYTES = 16
 
 
 class KeptAnswer(NamedTuple):
-    """What a model gave for a turn, as JSON knows it, and the hash of what it was shown."""
+    """A model's answer for a turn, as a JSON value, and the hash of the texts that it was shown."""
 
     shown: bytes
     answer: Any
 
 
 def shown_hash(*texts: str) -> bytes:
-    """Return the hash of the texts that a model is shown, 16 bytes."""
+    """Return the hash of the texts that a model is shown: 16 bytes."""
     return hashlib.sha256(orjson.dumps(texts)).digest()[:_HASH_BYTES]
 
 
 def read_answers(work: Work, asked: AskedModel, model: str, turn_ids: Collection[UUID]) -> dict[UUID, KeptAnswer]:
-    """Return by turn what a version of a model gave, where it is kept."""
+    """Return the kept answers of a version of a model, by turn."""
     params = {"tenant": work.tenant_id, "asked": asked, "model": model, "turn_ids": list(turn_ids)}
     with work.ledger_of_calls.transaction(work.tenant_id) as conn:
         rows = conn.execute(queries("answers")["read_answers"], params, binary=True).fetchall()
@@ -44,9 +44,9 @@ def read_answers(work: Work, asked: AskedModel, model: str, turn_ids: Collection
 
 
 def keep_answers(work: Work, asked: AskedModel, model: str, answers: Mapping[UUID, KeptAnswer]) -> None:
-    """Keep new answers in a transaction of their own; those of turns that were erased meanwhile are left out.
+    """Keep new answers in a transaction of their own, without those of turns that were erased meanwhile.
 
-    Nothing is kept in a dry run.
+    A dry run keeps nothing.
     """
     if answers and not work.dry_run:
         with work.ledger_of_calls.transaction(work.tenant_id) as conn:

@@ -1,4 +1,4 @@
-"""Heads of the reader that tenants' language models taught, and which is in force (docs/reader.md)."""
+"""Heads of the reader, trained on replies of a tenant's language models; one is in force (docs/reader.md)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from reverie.store.queries import queries
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KeptHead:
-    """A head as it is kept."""
+    """A stored head."""
 
-    #: Of the reader with this head, and of the reader alone.
+    #: Version of the reader with this head, and of the reader alone.
     version: str
     reader: str
-    #: The numbers of the head.
+    #: The parameters of the head.
     head: dict[str, Any]
-    #: Language models whose replies it learned from, and how many.
+    #: Language models whose replies it was trained on, and the number of replies.
     models: list[str]
     replies: int
-    #: What it was worth on turns held back.
+    #: Its quality on held-out turns.
     figures: dict[str, Any]
     made_at: datetime
-    #: When it was put out of force; None: it was not.
+    #: Time at which it was retired; None: it is in force.
     retired_at: datetime | None = None
 
 
@@ -44,7 +44,7 @@ def kept_heads(conn: Connection[Any], tenant_id: str) -> list[KeptHead]:
 
 
 def adopt_head(conn: Connection[Any], tenant_id: str, head: KeptHead) -> None:
-    """Put a head in force in the place of the tenant's present one, from when it was made."""
+    """Put a head in force instead of the tenant's present one, which retires at the new one's `made_at`."""
     retire_head(conn, tenant_id, head.made_at)
     params = {
         "tenant": tenant_id,
@@ -60,6 +60,6 @@ def adopt_head(conn: Connection[Any], tenant_id: str, head: KeptHead) -> None:
 
 
 def retire_head(conn: Connection[Any], tenant_id: str, at: datetime) -> str | None:
-    """Put the tenant's head out of force; return its version, None: there was none."""
+    """Retire the tenant's head in force; return its version, or None if there was none."""
     row = conn.execute(queries("reader_heads")["retire_head"], {"tenant": tenant_id, "at": at}).fetchone()
     return row[0] if row else None

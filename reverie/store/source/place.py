@@ -1,4 +1,4 @@
-"""How far a source was read: kept in the transaction of the rows, so that the next import goes on just there."""
+"""The place up to which a source was read, stored in the transaction of the rows: the next import continues there."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from reverie.store.queries import queries
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourcePlace:
-    """How far a source was read."""
+    """The place up to which a source was read."""
 
-    #: The column that the rows are ordered by; None: each import reads all rows.
+    #: The column that orders the rows; None: each import reads all rows.
     cursor: str | None
-    #: Its value in the last row that was taken, as text; None: no row had one.
+    #: Its value in the last imported row, as text; None: no row had one.
     value: str | None
-    #: How its fields and values were mapped: Reverie's names to the source's, `role:THEIRS` to a role.
+    #: The mapping of fields and values: Reverie's names to the source's, and `role:THEIRS` to a role.
     mapping: Mapping[str, str] = field(default_factory=dict)
-    #: When it was read.
+    #: Time of the import.
     read_at: datetime
 
 
 def read_place(store: Store, tenant_id: str, name: str) -> SourcePlace | None:
-    """Return how far a source was read; None: never."""
+    """Return the place up to which a source was read; None: it was never read."""
     with store.transaction(tenant_id) as conn:
         row = conn.execute(queries("source")["read_place"], {"tenant": tenant_id, "name": name}).fetchone()
     if row is None:
@@ -39,7 +39,7 @@ def read_place(store: Store, tenant_id: str, name: str) -> SourcePlace | None:
 
 
 def keep_place(conn: Connection[Any], tenant_id: str, name: str, place: SourcePlace) -> None:
-    """Keep how far a source was read, in the caller's transaction."""
+    """Store the place up to which a source was read, in the caller's transaction."""
     params = {
         "tenant": tenant_id,
         "name": name,

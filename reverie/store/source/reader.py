@@ -1,4 +1,4 @@
-"""Read the rows of another Postgres, in batches, in one read-only transaction, so that they are of one moment."""
+"""Read rows of another Postgres in batches, in one read-only transaction, so that they are from one snapshot."""
 
 from __future__ import annotations
 
@@ -23,44 +23,44 @@ from reverie.errors import DatabaseError, InputError
 from reverie.store.connect import connect_to_source
 from reverie.store.queries import queries
 
-#: Rows that are fetched at once.
+#: Rows per fetch.
 FETCHED = 1000
-#: The column that tells rows apart, unless another is named.
+#: The column that identifies rows, unless another is named.
 USUAL_KEY = "id"
-#: Types that arrive as Python's own. All others arrive as text, as a CSV file has them: a time that Python cannot hold
-#: is then an invalid field of one row and no end of the import.
+#: Types that are loaded as Python's own. All others are loaded as text, as from a CSV file: a time that Python cannot
+#: represent is then an invalid field of one row and does not end the import.
 _NATIVE = {"bool", "int2", "int4", "int8", "float4", "float8"}
 _TIMES = ("timestamp", "timestamptz")
 
 
-#: How a query that only reads begins, after comments and brackets.
+#: The beginning of a query that only reads, after comments and parentheses.
 _SELECT = re.compile(r"(?is)(?:\s|\(|--[^\n]*\n|/\*.*?\*/)*(?:select|with|values|table)\b")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourceQuery:
-    """What to read of which database."""
+    """A database and the rows to read from it."""
 
-    #: May hold a password; never shown.
+    #: May contain a password; never shown.
     url: str = field(repr=False)
     #: One `select`. None: all of `table`.
     query: str | None = None
     #: A table's name, with or without its schema.
     table: str | None = None
-    #: A column that only grows, such as `updated_at`. None: each import reads all rows.
+    #: A column whose values only grow, such as `updated_at`. None: each import reads all rows.
     cursor: str | None = None
-    #: The column that tells rows apart. None: `id`, if there is one.
+    #: The column that identifies rows. None: `id`, if there is one.
     key: str | None = None
-    #: Under what name its place and dead letters are kept. None: one is made of the database and the table or query.
+    #: Name of its place and dead letters. None: a name made from the database and the table or query.
     name: str | None = None
-    #: How far before the place the next import begins, for a cursor that is a time.
+    #: For a cursor that is a time: how long before the place the next import begins.
     overlap: timedelta = timedelta(minutes=5)
     #: Read all rows, whatever was read before.
     from_start: bool = False
 
     @property
     def source(self) -> str:
-        """The name: that given, or the database's with the table's, or with a hash of the query."""
+        """The name: the one given, or the database's name with the table's name or a hash of the query."""
         if self.name:
             return self.name
         database = conninfo_to_dict(self.url).get("dbname") or "postgres"
@@ -68,7 +68,7 @@ class SourceQuery:
         return f"{database}.{what}"[:200]
 
     def select(self) -> Composed:
-        """The statement whose rows are read. Raises InputError unless there is a query or a table, and one of them."""
+        """Return the statement to read. Raises InputError unless there is either a query or a table."""
         if (self.query is None) == (self.table is None):
             raise InputError("Name either a query or a table of the source.")
         if self.table is not None:
@@ -76,7 +76,7 @@ class SourceQuery:
         text = (self.query or "").strip().rstrip(";")
         if not _SELECT.match(text):
             raise InputError("The query of the source must be one SELECT; the source is only read.")
-        # whoever gives the query has the source's password too; a percent sign would begin a parameter
+        # safe: the author of the query has the source's password too; a percent sign would begin a parameter
         return Composed([SQL(text.replace("%", "%%"))])
 
 
@@ -84,7 +84,7 @@ class SourceReader:
     """An open source. Use it as a context manager."""
 
     def __init__(self, source: SourceQuery) -> None:
-        """Connect. Raises DatabaseError, and InputError for a URL without its parts or a query without a name."""
+        """Connect. Raises DatabaseError, and InputError unless there is either a query or a table."""
         self._source = source
         self._select = source.select()
         self._conn = connect_to_source(source.url)
@@ -94,7 +94,7 @@ class SourceReader:
 
     @cached_property
     def columns(self) -> dict[str, str]:
-        """The columns of the rows with their types. Raises InputError: the query is invalid or has a column twice."""
+        """The columns with their types. Raises InputError if the query is invalid or a column is missing or twice."""
         with self._opened(SQL(queries("source")["read_all"]).format(query=self._select), {}) as cursor:
             described = cursor.description or ()
         names = [column.name for column in described]
@@ -108,11 +108,11 @@ class SourceReader:
 
     @property
     def key(self) -> str | None:
-        """The column that tells rows apart, if there is one."""
+        """The column that identifies rows, if there is one."""
         return self._source.key or (USUAL_KEY if USUAL_KEY in self.columns else None)
 
     def rows(self, since: str | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the rows by column name; with a cursor in its order, from the place `since` on."""
+        """Yield the rows by column name; with a cursor, in its order and from the place `since` on."""
         cursor = self._source.cursor
         if cursor is None:
             statement = SQL(queries("source")["read_all"]).format(query=self._select)
@@ -126,7 +126,7 @@ class SourceReader:
                 yield from fetched
 
     def _begin(self, since: str | None) -> str | None:
-        """The place to begin at: for a time somewhat earlier, since rows are written earlier than they can be seen."""
+        """Return the place to begin at: for a time, `overlap` earlier, as rows become visible only after a commit."""
         if since is None or self.columns.get(self._source.cursor or "") not in _TIMES:
             return since
         try:
@@ -160,14 +160,14 @@ class SourceReader:
 
 @contextmanager
 def source_errors(name: str) -> Iterator[None]:
-    """Say what a source refused. What it says of values may quote what somebody wrote, and is not passed on."""
+    """Turn errors of a source into ours. Messages about values may quote user text and are not passed on."""
     try:
         yield
     except errors.ReadOnlySqlTransaction as error:
         raise InputError(f"The source {name} is only read, and the query would change it.") from error
     except psycopg.Error as error:
         reason = error.diag.message_primary
-        if reason and (error.sqlstate or "").startswith(("42", "0A")):  # names, syntax, rights; what no cursor can
+        if reason and (error.sqlstate or "").startswith(("42", "0A")):  # names, syntax, rights; not supported
             raise InputError(f"The source {name} refuses the query: {reason}.") from error
         if isinstance(error, psycopg.OperationalError):
             lost = reason or "the connection was lost"

@@ -1,7 +1,7 @@
-"""What memory offers an assistant beside answers (docs/assisting.md).
+"""Routes that help an assistant beyond recall (docs/assisting.md).
 
 - `tools`: tools for a message
-- `lessons`: what other sessions taught
-- `inbox`: items of an inbox in the order in which they matter
+- `lessons`: lessons of other sessions
+- `inbox`: items of an inbox, most important first
 - `states`: the feed of subjects' states
 """

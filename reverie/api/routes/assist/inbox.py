@@ -1,4 +1,4 @@
-"""Items of an inbox, in the order in which they matter to a subject (spec F4; Agent 6.2)."""
+"""Items of an inbox, ranked by how much they matter to a subject (spec F4; Agent 6.2)."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class RankedInboxAnswer(Answer):
     name="rank_inbox",
 )
 async def post_inbox_ranking(body: InboxRequest, caller: Reader) -> Response:
-    """Rank items by what is remembered near each, whom it names, and your guidance. Nothing of the items is stored."""
+    """Rank items by the memories near each, the names in it, and your guidance. The items are not stored."""
     age = caller.services.question_notes()
     found = await rank_inbox(
         caller.questioner(),

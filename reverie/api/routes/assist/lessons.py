@@ -1,4 +1,4 @@
-"""Lessons: what other sessions of a subject taught that bears on a message (spec F4)."""
+"""Lessons of a subject's other sessions that bear on a message (spec F4)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class LessonsAnswer(Answer):
     name="find_lessons",
 )
 async def post_lessons(body: LessonsRequest, caller: Reader) -> Response:
-    """Find what other sessions taught that bears on a message: decisions and their outcomes, corrections, rules, facts.
+    """Find lessons of other sessions that bear on a message: decisions and their outcomes, corrections, rules, facts.
 
     The recall behind it is logged and counts as an access of the memories.
     """

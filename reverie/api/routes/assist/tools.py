@@ -1,4 +1,4 @@
-"""Tools for a message, by their use in like situations and what came of it (spec F4)."""
+"""Tools for a message, by their use in similar situations and its outcomes (spec F4)."""
 
 from __future__ import annotations
 

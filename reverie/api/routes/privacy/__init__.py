@@ -1,6 +1,6 @@
-"""Routes for what a person may ask of whoever keeps memory of her.
+"""Routes for the requests that a person may make about their own data.
 
-- `consents`: what a subject agrees to
+- `consents`: the consent of a subject
 - `erasures`: erasures and their receipts
-- `exports`: what is kept about a subject, as files
+- `exports`: the data kept about a subject, as files
 """

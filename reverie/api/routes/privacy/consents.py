@@ -18,7 +18,7 @@ router = routes_of("consent")
 
 
 class ConsentRequest(Body):
-    """What is to change; a field that is left out stays as it is."""
+    """The settings to change. A field that is left out stays as it is."""
 
     model_config = example({"subject_id": "ana", "capture": False, "retain_days": 90, "actor": "support: Dana"})
 
@@ -32,7 +32,7 @@ class ConsentRequest(Body):
 
 
 class ConsentAnswer(Answer):
-    """What a subject agrees to."""
+    """The consent of a subject."""
 
     model_config = example(
         {
@@ -76,8 +76,8 @@ async def put_consent(body: ConsentRequest, caller: Admin) -> Response:
     """Change what a subject agrees to, from the next request on. Requires the scope admin.
 
     Turns and observations of a subject that is not captured are answered with the status `refused`; recalls and
-    contexts about one that is not recalled are empty and say why. What is kept for some days is erased by the run
-    after they are over.
+    contexts about one that is not recalled are empty and say why. Data that is kept for a number of days is erased
+    by the first run after they are over.
     """
     change = ConsentChange(capture=body.capture, recall=body.recall, retain_days=body.retain_days)
     who = body.actor or caller.grant.name

@@ -22,12 +22,12 @@ from reverie.store.privacy.receipts import ErasureKind, Receipt, list_receipts
 
 router = routes_of("erasures")
 
-#: What each kind of erasure names.
+#: The id that names the target, by kind of erasure.
 _NAMED = {"subject": "subject_id", "session": "session_id", "turn": "turn_id", "memory": "memory_id"}
 
 
 class ErasureRequest(Body):
-    """What is to be erased, as if it had never been said."""
+    """A request to erase something as if it had never been said."""
 
     model_config = example({"kind": "subject", "subject_id": "ana", "preview": False, "actor": "privacy: Dana"})
 
@@ -52,7 +52,7 @@ class ErasureRequest(Body):
         return self
 
     def target(self) -> Target:
-        """Return what is named."""
+        """Return the target that the request names."""
         if self.kind == "turn" and self.turn_id is not None:
             return turn_target(self.turn_id)
         if self.kind == "memory" and self.memory_id is not None:
@@ -63,7 +63,7 @@ class ErasureRequest(Body):
 
 
 class ErasureAnswer(Answer):
-    """What was erased, or would be."""
+    """The result of an erasure or of its preview."""
 
     model_config = example(
         {
@@ -85,7 +85,7 @@ class ErasureAnswer(Answer):
 
 
 class ReceiptSeen(Answer):
-    """A receipt of an erasure: no content, no names."""
+    """A receipt of an erasure, without content or names."""
 
     number: int
     id: UUID
@@ -113,9 +113,9 @@ class ReceiptPage(Answer):
 async def post_erasure(body: ErasureRequest, caller: Admin) -> Response:
     """Erase a subject, a session, a turn or the turns of a memory. Requires the scope admin.
 
-    It goes from the log, from memory, and from caches, kept replies, queues and dead letters. Afterwards memory is that
-    of a log in which it was never said, once a worker has made again what is left of the subject. The same turns are
-    not taken in again. Sent twice, the second request gives the receipt of the first.
+    The data is deleted from the log, from memory, and from caches, kept replies, queues and dead letters. Once a worker
+    has rebuilt the rest of the subject's memory, it is as if the data had never been said. The same turns are not taken
+    in again. A repeated request returns the receipt of the first.
     """
     eraser = Eraser(
         store=caller.services.batches,
@@ -139,7 +139,7 @@ async def post_erasure(body: ErasureRequest, caller: Admin) -> Response:
     name="list_erasures",
 )
 async def get_erasures(caller: Admin, limit: Limit = 50, cursor: Cursor = None) -> Response:
-    """List the receipts of the tenant's erasures, the first one first. Requires the scope admin."""
+    """List the receipts of the tenant's erasures, oldest first. Requires the scope admin."""
     place = decode_cursor(cursor, int)
     found = await list_receipts(caller.writer(), after=place[0] if place else 0, limit=limit + 1)
     shown, following = page(found, limit, lambda receipt: (str(receipt.number),))

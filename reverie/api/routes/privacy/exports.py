@@ -1,4 +1,4 @@
-"""Exports of what is kept about a subject, for administrators (spec E4)."""
+"""Exports of the data kept about a subject, for administrators (spec E4)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def get_export(
         ),
     ] = "log",
 ) -> FileResponse:
-    """Return one file of an export: a row of a table a line, or a page to read. Requires the scope admin."""
+    """Return one file of an export: one table row per line, or a page to read. Requires the scope admin."""
     folder = Path(await asyncio.to_thread(mkdtemp, prefix="reverie-export-"))
     name, media_type = _FILES[part]
     try:

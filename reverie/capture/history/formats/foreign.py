@@ -1,4 +1,4 @@
-"""Exports of other systems by name: `--format mem0` and its like. docs/importing.md says whence the field names are."""
+"""Exports of other systems by name, such as `--format mem0`. docs/importing.md has the sources of the field names."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Convert = Callable[[ForeignItem, str | None, datetime | None], Iterator[Converte
 class _Format(NamedTuple):
     """How the files of a system are read."""
 
-    #: Lists in which an answer of its API or a whole export holds items.
+    #: Names of the lists that hold the items in a response of its API or in a whole export.
     lists: tuple[str, ...]
     convert: Convert
-    #: Names of the files of an export that is a directory or zip; none: it is one file.
+    #: Beginnings of the names of the files in a directory or zip; (): an export is one file.
     files: tuple[str, ...] = ()
 
 
@@ -53,7 +53,7 @@ _TRACES = {
     "langsmith": (("runs", "data"), read_langsmith),
     "langfuse": (("data", "traces"), read_langfuse),
 }
-#: The names of all of them.
+#: The names of all these formats.
 FOREIGN = (*_ITEMS, *_TRACES)
 
 
@@ -77,9 +77,9 @@ def read_foreign(
 def read_foreign_archive(
     path: Path, format: str, *, subject: str | None, start: datetime | None
 ) -> Iterator[InputItem]:
-    """Yield the same of an export that is a directory or zip.
+    """Yield the turns and statements of an export that is a directory or zip.
 
-    Raises InputError: the format has no such exports, or this is none.
+    Raises InputError: the format has no such exports, or this is not one.
     """
     known = _ITEMS.get(format)
     archive = Archive(path) if known and known.files else None

@@ -39,7 +39,7 @@ class _Text(HTMLParser):
 
 
 def plain_text(body: Any) -> str:
-    """Return the text of an HTML body, its lines without the spaces around them."""
+    """Return the text of an HTML body, its lines stripped and blank ones removed."""
     if type(body) is not str:
         return ""
     if "<" not in body and "&" not in body:
@@ -79,9 +79,9 @@ def read_intercom(item: ForeignItem, subject: str | None, start: datetime | None
 
 
 def read_zendesk(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
-    """Yield the public comments of a ticket; without comments its description. The subject is who requested it.
+    """Yield the public comments of a ticket, or its description if it has none. The subject is the requester.
 
-    Whoever requested the ticket, or is an end user among the `users` of the page, is the user; others are agents.
+    The requester, and the end users among the `users` of the page, have the role user; others are agents.
     """
     ticket = item.fields
     requester = ticket.get("requester_id") or (ticket.get("requester") or {}).get("id")
@@ -107,9 +107,9 @@ def read_zendesk(item: ForeignItem, subject: str | None, start: datetime | None)
 
 
 def read_claude(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
-    """Yield the messages of a conversation of Claude's export, and what Claude remembers as documents.
+    """Yield the messages of a conversation of Claude's export, and Claude's memories as documents.
 
-    The subject is the account, if the caller names none. What Claude remembers has no time: it needs `start`.
+    The subject is the account, if the caller names none. The memories have no time, so they need `start`.
     """
     talk = item.fields
     account = _object(talk.get("account"))
@@ -159,6 +159,6 @@ def _turn(**fields: Any) -> dict[str, Any]:
 
 
 def _listed(holder: Any, name: str) -> list[dict[str, Any]]:
-    """The objects of a list, which may stand in an object of the same name."""
+    """Return the objects of a list, which may be nested in an object under the same name."""
     items = holder.get(name) if type(holder) is dict else holder
     return [each for each in items if type(each) is dict] if type(items) is list else []

@@ -1,4 +1,4 @@
-"""Memories of mem0, OpenMemory, Zep, Graphiti and Letta: what has no turns becomes statements, never invented turns."""
+"""Memories of mem0, OpenMemory, Zep, Graphiti and Letta: those without turns become statements, not invented turns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reverie.capture.history.values import known_role
 Converted = dict[str, Any] | SkippedItem
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-#: A line of a Graphiti episode of the source `message`: who says it, in which role, and what.
+#: A line of a Graphiti episode of the source `message`: speaker, role and text.
 _SPOKEN = re.compile(r"([^:\n(]{1,80}?)\s*(?:\((\w+)\))?:\s(.*)", re.DOTALL)
 
 
@@ -38,8 +38,8 @@ def statement(
 def read_mem0(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
     """Yield a memory of mem0, as `get_all` and its export job give it.
 
-    Of what was changed the time of the change counts. The session is its run; a memory of an agent or an app alone has
-    that as its subject. A category that names preferences makes it one.
+    The time is that of the last change. The session is the memory's run. The subject is its user, or else its agent or
+    app. A category that names preferences makes it a preference.
     """
     categories = item.first("categories")
     prefers = type(categories) is list and any("preference" in str(category) for category in categories)
@@ -59,7 +59,7 @@ def read_mem0(item: ForeignItem, subject: str | None, start: datetime | None) ->
 def read_openmemory(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
     """Yield a memory of OpenMemory's backup (memories.json, memories.jsonl.gz) or of its API.
 
-    What was deleted there is skipped; what was archived ended when it was archived.
+    A deleted memory is skipped. An archived one ended when it was archived.
     """
     owner = item.page.get("user")
     if item.fields.get("state") == "deleted" or item.fields.get("deleted_at"):
@@ -77,10 +77,10 @@ def read_openmemory(item: ForeignItem, subject: str | None, start: datetime | No
 
 
 def read_temporal_graph(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
-    """Yield what Zep or Graphiti gives: an edge of the graph is a statement, a message a turn, a document one to read.
+    """Yield an item of Zep or Graphiti: an edge of the graph as a statement, a message as a turn, a text as a document.
 
-    An edge holds from `valid_at`, or when it was created, until `invalid_at`. Nodes are skipped: their summaries are
-    made of the same episodes as the edges.
+    An edge holds from `valid_at`, or from its creation, until `invalid_at`. Nodes are skipped: their summaries are made
+    of the same episodes as the edges.
     """
     fields = item.fields
     subject = subject or item.first("user_id", "group_id", "graph_id", "user_uuid", "graph_uuid")
@@ -106,12 +106,12 @@ def read_temporal_graph(item: ForeignItem, subject: str | None, start: datetime 
 
 
 def _said(item: ForeignItem, subject: Any, said_at: Any) -> dict[str, Any]:
-    """A message of a thread names role and speaker; an episode of Graphiti begins with them."""
+    """Return a message as a turn. A message of a thread names role and speaker; a Graphiti episode begins with them."""
     role, speaker, text = item.fields.get("role_type"), item.fields.get("name"), item.fields.get("content")
     if (given := item.fields.get("role")) is not None:
         role, speaker = (role, speaker or given) if role else (given, speaker)
     elif role is None and type(text) is str:
-        speaker = None  # the name of an episode is not who speaks
+        speaker = None  # the name of an episode is not its speaker
         if match := _SPOKEN.match(text):
             speaker, role, text = match[1], match[2] or match[1], match[3]
         role = role if known_role(role) else "user"
@@ -131,8 +131,8 @@ def _said(item: ForeignItem, subject: Any, said_at: Any) -> dict[str, Any]:
 def read_letta(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
     """Yield the messages of an agent file as turns, and each line of its memory blocks and each passage as statements.
 
-    The subject is the agent, if the caller names none. A block has no time of its own: that of the agent's last message
-    counts, or `start`.
+    The subject is the agent, if the caller names none. A block without a time gets that of the agent's last message,
+    or `start`.
     """
     fields = item.fields
     if item.of == "blocks":
@@ -180,7 +180,7 @@ def _agent(item: ForeignItem, subject: str | None, start: datetime | None) -> It
 
 
 def _blocks(item: ForeignItem) -> list[Mapping[str, Any]]:
-    """The blocks of an agent: of the file, by id, or its own (`core_memory` of the first version)."""
+    """Return the blocks of an agent: those of the file, by id, and its own (`core_memory` in the first version)."""
     wanted = item.fields.get("block_ids") or ()
     own = item.fields.get("core_memory") or item.fields.get("memory_blocks") or ()
     shared = [block for block in item.page.get("blocks") or () if type(block) is dict and block.get("id") in wanted]
@@ -207,7 +207,7 @@ def _block(block: Mapping[str, Any], owner: Any, latest: Any) -> Iterator[Conver
 
 
 def _letta_text(message: Mapping[str, Any]) -> str | None:
-    """The text of a message: unwrapped where Letta wraps it in JSON, else what the agent sent by its tool."""
+    """Return the text of a message: the one sent by the agent's tool, or the content, unwrapped from Letta's JSON."""
     if message.get("role") not in ("user", "assistant"):
         return None
     for call in message.get("tool_calls") or ():
@@ -233,7 +233,7 @@ def _json_field(text: Any, name: str) -> str | None:
 
 
 def _moment(value: Any) -> Any:
-    """A bare date as the midnight of UTC at which it begins."""
+    """Return a bare date as midnight in UTC; other values as they are."""
     return f"{value}T00:00:00+00:00" if type(value) is str and _DATE.fullmatch(value) else value
 
 

@@ -42,11 +42,11 @@ class ForeignItem:
 
 
 def foreign_items(file: InputFile, lists: Sequence[str]) -> Iterator[ForeignItem | BrokenItem]:
-    """Yield the items of a file; `lists` names the lists in which an answer of the API holds its items.
+    """Yield the items of a file; `lists` names the lists that hold the items in a response of the API.
 
     The file is JSONL, a JSON array, one JSON object, or a CSV or Parquet table. An object or line that has one of the
-    lists is a page; any other is an item. One line, one item of an array or, of an object of at most 256 MiB, the
-    whole is in memory at a time; of a larger object one item, without the other fields of its page.
+    lists is a page; any other is an item. Lines and items of an array are held in memory one at a time. An object of at
+    most 256 MiB is held whole; a larger one item by item, without the other fields of its page.
     """
     number = 0
     for page in _pages(file, lists):

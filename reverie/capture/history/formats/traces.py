@@ -12,7 +12,7 @@ import orjson
 from reverie.capture.history.formats.shapes import ForeignItem
 from reverie.capture.history.records import SkippedItem
 
-#: Fields in which a trace keeps what went in and what came out, if it has no messages.
+#: Fields in which a trace keeps its input and output, if it has no messages.
 _INPUTS = ("input", "question", "query", "prompt", "text", "content")
 _OUTPUTS = ("output", "answer", "response", "result", "text", "content")
 _NAIVE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d+)?")
@@ -41,7 +41,7 @@ def read_langsmith(item: ForeignItem) -> dict[str, Any] | SkippedItem:
 
 
 def read_langfuse(item: ForeignItem) -> dict[str, Any] | SkippedItem:
-    """Return a trace, or an observation that has no parent, as a record of messages: by `userId` and `sessionId`."""
+    """Return a trace or an observation without a parent as a record of messages; `userId` is its subject."""
     trace = item.fields
     if item.first("parentObservationId", "parent_observation_id"):
         return SkippedItem("child_observation")
@@ -60,7 +60,7 @@ def _record(messages: list[dict[str, Any]], **fields: Any) -> dict[str, Any] | S
 
 
 def _exchange(inputs: Any, outputs: Any) -> list[dict[str, Any]]:
-    """The messages that went in and came out; what came out may begin with what went in, as a state of a graph does."""
+    """Return the input and output messages. The output may begin with the input, as a state of a graph does."""
     before, after = _messages(inputs, _INPUTS, "user"), _messages(outputs, _OUTPUTS, "assistant")
     texts = [(each["role"], each["content"]) for each in after]
     repeated = [(each["role"], each["content"]) for each in before] == texts[: len(before)]
@@ -89,7 +89,7 @@ def _messages(value: Any, names: tuple[str, ...], role: str) -> list[dict[str, A
 
 
 def _message(value: Any, role: str) -> dict[str, Any] | None:
-    """A message of OpenAI's form, of LangChain's (`type`, or serialized with `kwargs`), or a pair of role and text."""
+    """Convert a message of OpenAI, of LangChain (`type`, or serialized with `kwargs`), or a pair of role and text."""
     if type(value) is list and len(value) == 2 and all(type(each) is str for each in value):
         return {"role": _TYPES.get(value[0].lower(), value[0]), "content": value[1]}
     if type(value) is not dict:
@@ -118,7 +118,7 @@ def _message(value: Any, role: str) -> dict[str, Any] | None:
 
 
 def _parsed(value: Any) -> Any:
-    """The value of a JSON text, as exports of tables have it; other values as they are."""
+    """Return the value of a JSON text, as exported tables have it; other values as they are."""
     if type(value) is str and value[:1] in ("{", "[", '"'):
         try:
             return orjson.loads(value)
@@ -128,7 +128,7 @@ def _parsed(value: Any) -> Any:
 
 
 def _utc(value: Any) -> Any:
-    """A time without an offset is in UTC, as both systems write it."""
+    """Return a time, in UTC if it has no offset, as both systems write it."""
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     return f"{value}+00:00" if type(value) is str and _NAIVE.fullmatch(value) else value
