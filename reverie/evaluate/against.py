@@ -1,4 +1,4 @@
-"""Drift: the same questions under another policy, or with memory built again by another policy or embedding model."""
+"""Drift: the same questions under another policy, or over memory rebuilt with another policy or embedding model."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from reverie.store.work import Work
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rival:
-    """What memory is compared with."""
+    """The other side of a comparison: a policy and an embedding model."""
 
     policy: Policy
     embedder: Embedder
-    #: How the result names it.
+    #: Name in the result.
     name: str
-    #: Build memory again from the log, in a database of its own; else the present memory is asked by its policy.
+    #: Whether memory is rebuilt from the log in a database of its own; else its policy recalls from the present memory.
     is_rebuilt: bool
-    #: Where it was built already, such as a generation; None: it is built for the comparison.
+    #: Store with the rebuilt memory, such as a generation; None: memory is rebuilt for the comparison.
     store: Store | None = None
     #: Folder of that database; None: a temporary one.
     folder: Path | None = None
@@ -38,7 +38,7 @@ class Rival:
 
 
 def comparing(work: Work, rival: Rival, plan: EvaluationPlan) -> EvaluationPlan:
-    """Return the plan with the comparison of the work's memory and the rival's."""
+    """Return the plan with a comparison between the work's memory and the rival's."""
 
     def compare(asked: Sequence[HeldQuestion], before: Sequence[Ranks]) -> Drift:
         with _rivals_memory(work, rival) as there:
@@ -66,7 +66,7 @@ def _rivals_memory(work: Work, rival: Rival) -> Iterator[Work]:
 
 
 def require_no_fall(work: Work, rival: Rival) -> Drift | None:
-    """Compare on questions of the log, for a gate; None: there are no questions.
+    """Compare on questions of the log, as a gate; None: there are no questions.
 
     Raises:
         QualityError: a measure falls by more than the tolerance of the tenant's present policy, with confidence.

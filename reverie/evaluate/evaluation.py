@@ -32,7 +32,7 @@ from reverie.inference import Embedder
 from reverie.policy import EvaluationPolicy, Policy
 from reverie.store.work import Work
 
-#: Questions of an ablation at most, spread over all: an ablation asks them again.
+#: Maximum number of questions of an ablation, spread over all, since each ablation asks them again.
 ABLATED = 100
 
 
@@ -43,33 +43,33 @@ class SourceQuality:
     source: str
     questions: int
     ranks: Ranks
-    #: Share of answers with something that a person said is wrong; None where nothing is to be avoided.
+    #: Share of answers with an item that a person called wrong; None if there is nothing to avoid.
     wrong: float | None
-    #: Mean tokens of an answer.
+    #: Mean number of tokens per answer.
     tokens: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drift:
-    """The same questions under another policy or model."""
+    """The differences for the same questions under another policy or model."""
 
-    #: Policy or model that is compared with.
+    #: The other policy or model.
     against: str
-    #: Whether memory was built again for it, in a database of its own.
+    #: Whether memory was rebuilt for it, in a database of its own.
     is_rebuilt: bool
     differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Conduct:
-    """How memory does in use."""
+    """The measures of memory in use."""
 
     utilisation: Utilisation
     repeats: tuple[RepeatedQuestions, ...]
     sessions: int
     #: Interactive observations per session.
     observation_rate: float | None
-    #: Corrections per 100 messages: of all, of the first and of the second half of the sessions.
+    #: Corrections per 100 messages: over all sessions, and over their first and second halves.
     correction_rate: float | None
     correction_trend: tuple[float | None, float | None]
     facts: CorrectedShare
@@ -79,7 +79,7 @@ class Conduct:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evaluation:
-    """What was measured of a tenant."""
+    """The result of an evaluation of one tenant."""
 
     tenant_id: str
     as_of: datetime
@@ -89,31 +89,31 @@ class Evaluation:
     #: `log`, or the name of the file of questions.
     source: str
     answers: tuple[AskedAnswer, ...]
-    #: Questions of a file whose turns the log does not have.
+    #: Number of questions of a file whose turns are not in the log.
     left_out: int
     sources: tuple[SourceQuality, ...]
     bands: tuple[SessionBand, ...]
     ablations: tuple[Ablation, ...]
-    #: Recall without each of its parts, if that was asked for.
+    #: Recall without each of its parts, if requested.
     parts: tuple[Ablation, ...] = ()
     coverage: tuple[Coverage, ...]
     conduct: Conduct
-    #: Of the profiles with true ones, if a file has them.
+    #: Agreement of profiles with the true ones, if a file has these.
     agreement: Agreement | None = None
     comparison: Drift | None = None
-    #: What decides whether a difference tells anything: `fewest` and `confidence`.
+    #: Limits for a meaningful difference: `fewest` and `confidence`.
     numbers: EvaluationPolicy
-    #: In words for people.
+    #: Notes for people.
     notes: tuple[str, ...] = field(default=())
     seconds: float
 
     @property
     def questions(self) -> int:
-        """Number of questions that were asked."""
+        """The number of questions that were asked."""
         return len(self.answers)
 
     def measures(self) -> dict[str, float | None]:
-        """Return the measures by name, as they are stored and plotted; None where there is nothing to measure."""
+        """Return the measures by name, as they are stored and plotted; None if there is nothing to measure."""
         ranks = mean_ranks([each.ranks for each in self.answers])
         conduct = self.conduct
         return {
@@ -137,26 +137,25 @@ class Evaluation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvaluationPlan:
-    """What to evaluate besides the measures of the log."""
+    """The parts of an evaluation besides the measures of the log."""
 
-    #: Labelled questions; None: made from the log.
+    #: File of labelled questions; None: questions are made from the log.
     file: Path | None = None
-    #: True profiles to compare the learned ones with.
+    #: File of true profiles to compare with the learned ones.
     profiles: Path | None = None
     ablate: bool = True
-    #: Leave out each pass, signal and kind of memory as well, one at a time.
+    #: Whether each pass, signal and kind of memory is left out as well, one at a time.
     ablate_each: bool = False
-    #: Compares with the same questions elsewhere; see `evaluate/against.py`.
+    #: Comparison with the same questions elsewhere; see `evaluate/against.py`.
     compare: Callable[[Sequence[HeldQuestion], Sequence[Ranks]], Drift] | None = None
-    #: Connections that ask.
+    #: Number of connections that ask questions.
     jobs: int = 2
 
 
 def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
     """Measure the memory of the work's tenant; nothing is changed, logged or counted as an access.
 
-    The embedder asks for what it costs without booking it: the caller warns of one with a price. The latest questions
-    come from the log up to `as_of`.
+    The cost of a paid embedder is not booked; the caller warns about it. Questions of the log are those up to `as_of`.
 
     Raises:
         InputError: the file of questions or profiles cannot be read, or no question's turn is in the log.
@@ -207,7 +206,7 @@ def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
 def asked_memory(
     work: Work, asked: Sequence[HeldQuestion], *, embedder: Embedder, policy: Policy, jobs: int = 2
 ) -> AskedMemory:
-    """Return questions about the memory of the work's store, embedded at once."""
+    """Return questions about the memory of the work's store, embedded in one call."""
     known = subjects_known(work.store, work.tenant_id, asked)
     return AskedMemory(
         store=work.store,
@@ -221,7 +220,7 @@ def asked_memory(
 
 
 def compared(against: str, memory: AskedMemory, before: Sequence[Ranks], policy: Policy, *, is_rebuilt: bool) -> Drift:
-    """Return how the questions do elsewhere, by the gate's numbers of the tenant's present policy."""
+    """Return the differences for the same questions elsewhere, by the gate's numbers of the tenant's present policy."""
     after = [each.ranks for each in memory.answers()]
     return Drift(
         against=against, is_rebuilt=is_rebuilt, differences=tuple(differences(before, after, policy.evaluation))
@@ -229,7 +228,7 @@ def compared(against: str, memory: AskedMemory, before: Sequence[Ranks], policy:
 
 
 def measure_conduct(work: Work) -> Conduct:
-    """Return what needs no question: utilisation, repeats, rates and growth."""
+    """Return the measures that need no question: utilisation, repeats, rates and growth."""
     store, tenant_id, as_of, numbers = work.store, work.tenant_id, work.as_of, work.policy.evaluation
     sessions = session_counts(store, tenant_id, as_of=as_of)
     put = questions_put(store, tenant_id, as_of=as_of, limit=numbers.questions)

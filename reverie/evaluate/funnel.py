@@ -1,4 +1,4 @@
-"""The funnel from turns to memories: how many of each passed through the stages."""
+"""The funnel from turns to memories: the number of each at every step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
-#: Kinds that are made of other memories.
+#: Kinds that are made from other memories.
 COMPRESSED = ("pattern", "summary")
 
 
@@ -31,24 +31,24 @@ class StageTotal:
 class Funnel:
     """The funnel of one tenant."""
 
-    #: Turns and candidates by verdict: `kept`, or the reason of the discard.
+    #: Number of turns and candidates by verdict: `kept`, or the reason for the discard.
     turns: Mapping[str, tuple[int, int]]
-    #: Number of memories by kind and fate, as the view `memory.lives` names them.
+    #: Number of memories by kind and fate, as named by the view `memory.lives`.
     memories: Mapping[tuple[str, str], int]
     stages: tuple[StageTotal, ...]
-    #: Subjects with their number of active memories, most first.
+    #: Subjects with their number of active memories, highest first.
     subjects: tuple[tuple[str, int], ...]
 
     def of_fate(self, fate: str) -> int:
-        """Return of how many memories this became."""
+        """Return how many memories have this fate."""
         return sum(number for (_, of), number in self.memories.items() if of == fate)
 
     def made_of_turns(self) -> int:
-        """Return how many memories, present and past, tell what somebody said: the candidates of turns and events."""
+        """Return how many memories, present and past, were made from turns and events."""
         return sum(number for (kind, _), number in self.memories.items() if kind not in COMPRESSED)
 
     def made_of_memories(self) -> int:
-        """Return how many patterns and summaries were made of memories."""
+        """Return how many patterns and summaries were made from memories."""
         return sum(number for (kind, _), number in self.memories.items() if kind in COMPRESSED)
 
 
@@ -74,7 +74,7 @@ def entities(store: Store, tenant_id: str, subject_id: str, *, limit: int = 8) -
 
 
 def last_said(store: Store, tenant_id: str) -> datetime | None:
-    """Return the time of the tenant's last turn; None when there is none."""
+    """Return the time of the tenant's last turn; None if there is none."""
     with store.transaction(tenant_id) as conn:
         row = conn.execute(queries("funnel")["last_said"], {"tenant": tenant_id}).fetchone()
     return row[0] if row else None

@@ -1,6 +1,6 @@
-"""How memory has grown: the figures of today and of any day before, from the tables and the run ledger.
+"""Growth of memory: the figures of today and of earlier days, from the tables and the run ledger.
 
-Today's figures and those of the past come from one statement, so a plot of them has no break.
+Past and present figures come from the same statement, so a plot of them has no break.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from math import ceil
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
-#: Days by name: what changed on each.
+#: By name of a figure, its change on each day.
 _Daily = dict[str, dict[date, float]]
-#: Days over which what happens in a day is averaged.
+#: Number of days over which daily figures are averaged.
 _WEEK = 7
 
 
 def figures_by_day(store: Store, as_of: datetime, *, points: int = 60) -> list[tuple[datetime, dict[str, int | float]]]:
-    """Return the figures over all tenants at up to `points` times, evenly apart, from the first turn to `as_of`.
+    """Return the figures over all tenants at up to `points` evenly spaced times, from the first turn to `as_of`.
 
     `turns`, `subjects`, `memories`, `forgotten`, `merged`, `failed_runs`, `cost_usd` and `hours` (of work) are totals
-    up to then; `memories_per_subject` and `memories_per_turn` their ratios; `made_per_day` and `forgotten_per_day`
-    averages of the week before. The last is of `as_of`. What the run ledger no longer holds is missing from its totals.
+    up to then; `memories_per_subject` and `memories_per_turn` are their ratios; `made_per_day` and `forgotten_per_day`
+    are averages of the week before. The last time is `as_of`. Totals from the run ledger lack runs that it has dropped.
     """
     daily: _Daily = defaultdict(lambda: defaultdict(float))
     for tenant_id, _ in store.tenants():

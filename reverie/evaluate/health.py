@@ -1,4 +1,4 @@
-"""The health of memory: counts for the dashboard, backlogs, and the exactness of recall."""
+"""The health of memory: counts for the dashboard, backlogs, and exactness of recall."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import count_failed_runs
 
-#: Cycles that a turn may wait. A longer wait means that something is stuck.
+#: Number of cycles that a turn may wait. A longer wait means that something is stuck.
 LATE_CYCLES = 2.0
-#: Minutes that a session may be overdue. Longer means that there are no workers, or too few.
+#: Minutes by which a session may be overdue. More means that there are no workers, or too few.
 LATE_MINUTES = 60.0
 #: The lowest share of true nearest neighbours that recall may return. Exact search returns all of them.
 EXACT = 0.999
 
-#: What becomes of a memory (view `memory.lives`).
+#: Fates of a memory (view `memory.lives`).
 FATES = ("active", "merged", "rewritten", "compressed", "superseded", "forgotten")
 
-#: Rows of a table, and tenants, up to which rows are counted one by one.
+#: Maximum number of rows of a table, and of tenants, for which rows are counted exactly.
 _COUNTED_ROWS, _COUNTED_TENANTS = 100_000, 50
 #: Depth at which recall is compared with exact search.
 _DEPTH = 10
-#: Cosines of half-precision vectors count as equal if they differ by less.
+#: Cosines of half-precision vectors that differ by less count as equal.
 _ROUNDING = 1e-3
 
 
@@ -51,10 +51,9 @@ def measure(store: Store, tenant_id: str) -> dict[str, int | float]:
 
 
 def row_count(store: Store, table: str) -> int:
-    """Return how many rows of all tenants a table has, such as `memory.memories`.
+    """Return the number of rows of a table, such as `memory.memories`, over all tenants.
 
-    Counted; of a table with many rows, and with many tenants, as Postgres estimates it. Raises ValueError for a table
-    that no asset shows.
+    With many rows or many tenants, it is the estimate of Postgres. Raises ValueError for a table that no asset shows.
     """
     tenants, total = [tenant_id for tenant_id, _ in store.tenants()], 0
     for tenant_id in tenants:
@@ -72,9 +71,9 @@ def row_count(store: Store, table: str) -> int:
 
 
 def count_fates(store: Store, scope_of: Callable[[str], Scope]) -> dict[str, tuple[int, int]]:
-    """Return by fate, as the view `memory.lives` names them, how many memories there are in a bucket and in all.
+    """Return, by fate as in the view `memory.lives`, the number of memories in a bucket and in all.
 
-    Of all tenants. Every fate but `candidate` is there, with zeros where no memory has it.
+    They are counted over all tenants. Every fate but `candidate` is included, with zeros if no memory has it.
     """
     counted = dict.fromkeys(FATES, (0, 0))
     for tenant_id, _ in store.tenants():
@@ -108,7 +107,7 @@ def lag_cycles(store: Store, scope_of: Callable[[str], Scope], as_of: datetime) 
 def overdue(store: Store, at: datetime, tenant_id: str | None = None) -> tuple[float, int]:
     """Return by how many minutes the oldest session is overdue, and how many due sessions no worker has claimed.
 
-    Each tenant is measured by its own clock: nothing is overdue where time stands still.
+    Each tenant is measured by its own clock: with a fixed time, nothing is overdue.
     """
     waiting = [
         (tenant_time(store, name, at) - due_at, sessions)
@@ -121,10 +120,10 @@ def overdue(store: Store, at: datetime, tenant_id: str | None = None) -> tuple[f
 
 
 def unembedded(store: Store, tenant_id: str, model: str, *, policy: Policy, now: datetime) -> int:
-    """Return how many read turns and live memories have no vector of the model although they waited for two cycles.
+    """Return how many read turns and live memories still have no vector of the model after two cycles.
 
-    Only items that the tenant's policy recalls need a vector. `now` is a time by the clock: items wait from when they
-    were recorded.
+    Only items that the tenant's policy recalls need a vector. `now` is a wall-clock time: items wait from the
+    time at which they were recorded.
     """
     before = now - LATE_CYCLES * policy.cycle.period
     params = {"tenant": tenant_id, "model": model, "items": list(policy.recall.items), "before": before}
@@ -162,7 +161,7 @@ def exactness(store: Store, model: str, *, sample: int = 20) -> tuple[float, int
 
 
 def _compare(store: Store, tenant_id: str, policy_name: str, model: str, sample: int) -> Iterable[list[float]]:
-    """For each question: 1 for each true nearest neighbour that recall returned, 0 for the others."""
+    """Yield for each question 1 for each true nearest neighbour that recall returned, and 0 for the others."""
     sql, policy = queries("health"), _dense_only(load_policy(policy_name))
     common = {"tenant": tenant_id, "model": model}
     nothing = read_question("", policy=policy.recall, speakers=(), asked_at=LAST)
@@ -186,7 +185,7 @@ def _dense_only(policy: Policy) -> Policy:
 
 
 def _nearest(ids: list[UUID], matrix: Vectors, vector: npt.NDArray[np.float32], policy: Policy) -> dict[UUID, float]:
-    """The items with the most similar parts, among those that the policy admits."""
+    """Return the items with the most similar parts, among those that the policy admits."""
     best: dict[UUID, float] = {}
     for id_, score in zip(ids, (matrix @ vector).tolist(), strict=True):
         if score >= policy.recall.min_similarity:
@@ -195,7 +194,7 @@ def _nearest(ids: list[UUID], matrix: Vectors, vector: npt.NDArray[np.float32], 
 
 
 def _shared(truth: dict[UUID, float], returned: dict[UUID, float]) -> list[float]:
-    """Equal vectors have no order, so an item also counts if an equally similar one has its place."""
+    """Return 1 for each true item that was returned, or whose place has an equally similar one; 0 for the others."""
     nearest = sorted(returned.values(), reverse=True)
     return [
         float(id_ in returned or (place < len(nearest) and nearest[place] >= near - _ROUNDING))

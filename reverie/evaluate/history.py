@@ -1,4 +1,4 @@
-"""How far a log is read, by month and bucket, so that a backfill skips what is empty and can be followed."""
+"""How far a log has been read, by month and bucket: a backfill skips empty ones, and its progress is visible."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class MonthOfBucket:
     month: date
     bucket: int
     turns: int
-    #: Those that extract has read.
+    #: Number of turns that extract has read.
     turns_read: int
 
 
 def months_with_turns(store: Store, buckets: int) -> list[MonthOfBucket]:
-    """Return each month and bucket that has turns, in order, with the shards cut into `buckets` ranges."""
+    """Return each month and bucket that has turns, in order, with the shards divided into `buckets` ranges."""
     found: dict[tuple[date, int], tuple[int, int]] = {}
     for tenant_id, _ in store.tenants():
         params = {"tenant": tenant_id, "of": buckets, "shards": SHARDS}
@@ -37,7 +37,7 @@ def months_with_turns(store: Store, buckets: int) -> list[MonthOfBucket]:
 
 
 def seconds_per_turn(store: Store) -> float | None:
-    """Return how long extract and embed took a turn lately, of the slowest tenant; None: nothing has been read yet."""
+    """Return the recent seconds per turn of extract and embed, for the slowest tenant; None: nothing was read yet."""
     rates = []
     for tenant_id, _ in store.tenants():
         with store.transaction(tenant_id) as conn:
@@ -48,7 +48,7 @@ def seconds_per_turn(store: Store) -> float | None:
 
 
 def log_activity(store: Store) -> str:
-    """Return a mark that differs when turns came or were read since; empty if there is no tenant."""
+    """Return a mark that changes when turns arrive or are read; empty if there is no tenant."""
     for tenant_id, _ in store.tenants()[:1]:
         with store.transaction(tenant_id) as conn:
             row = conn.execute(queries("history")["activity"]).fetchone()

@@ -15,7 +15,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the objects of a file, gzipped or not, with their line numbers.
 
     Raises:
-        InputError: the file cannot be read, or a line is no JSON object; names the line.
+        InputError: the file cannot be read, or a line is not a JSON object; the message names the line.
     """
     number = 0
     try:

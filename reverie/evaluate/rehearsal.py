@@ -1,4 +1,4 @@
-"""A run over a copy of a tenant, in a temporary database: exactly what the run would do, and nothing is written."""
+"""A run over a copy of a tenant, in a temporary database: it shows the exact effect, and changes nothing."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from reverie.store.work import Work
 
 @contextmanager
 def rehearsal(work: Work) -> Iterator[Work]:
-    """Yield the work over a copy of its tenant that is thrown away; no language model is asked.
+    """Yield the work over a temporary copy of its tenant, without a language model.
 
-    Costs the time of the run and of copying the tenant, and needs the extra `embedded`.
+    It takes the time of the run and of copying the tenant, and needs the extra `embedded`.
     """
     with scratch_database(None) as copy:
         copy_tenant(work.store, copy, work.tenant_id)

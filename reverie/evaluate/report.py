@@ -1,6 +1,6 @@
-"""An evaluation as one HTML page with plots, which opens without a network. Needs the extra `report`, for plotly.
+"""An evaluation as one HTML page with plots, which opens offline. It needs the extra `report`, for plotly.
 
-The page has ids and numbers; the questions' texts only where the user asks for them.
+The page has ids and numbers, and the texts of questions only if the user asks for them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from reverie.evaluate.retrieval.comparing import Difference, interval
 if TYPE_CHECKING:
     from reverie.evaluate.results import PastEvaluation
 
-#: How the measures of a ranking are called.
+#: Titles of the measures of a ranking.
 _TITLES = {"precision_5": "P@5", "ndcg_5": "NDCG@5", "recall_10": "R@10", "found_10": "found@10"}
-#: How the other measures are called, and how their numbers are written.
+#: Titles of the other measures, and formats of their numbers.
 _MEASURES = {
     "utilisation": ("context utilisation", ".1%"),
     "observation_rate": ("observations per session", ".2f"),
@@ -38,7 +38,7 @@ _MEASURES = {
 }
 #: Rates that are plotted over time.
 _RATES = ("utilisation", "user_repeat_rate", "assistant_repeat_rate", "fact_accuracy", "scaffold_accuracy")
-#: By measure and rate: one colour has one meaning. A plot of a single thing is grey.
+#: Colours of measures and rates, each with one meaning. A plot of a single series is grey.
 _COLOURS = dict(
     zip(
         (*_TITLES, *_RATES),
@@ -60,7 +60,7 @@ th { border-bottom: 1px solid #9aa7b4; } .note { color: #5b6875; }
 
 
 def report_page(evaluation: Evaluation, past: Sequence[PastEvaluation], *, with_texts: bool = False) -> str:
-    """Return the page; `past` are evaluations of the tenant, oldest first, for the plots over time."""
+    """Return the page; `past` has evaluations of the tenant, oldest first, for the plots over time."""
     body = "\n".join((*_summary(evaluation), *_plots(evaluation, past), *_questions(evaluation, with_texts)))
     title = f"Memory of tenant {html.escape(evaluation.tenant_id)}"
     return (
@@ -97,7 +97,7 @@ def _plots(evaluation: Evaluation, past: Sequence[PastEvaluation]) -> Iterator[s
         if isinstance(shown, str):
             yield shown
             continue
-        # the library is in the page once, so that it opens offline
+        # include the library once, so that the page opens offline
         yield shown.to_html(
             full_html=False, include_plotlyjs=not has_library, config={"displayModeBar": False, "responsive": True}
         )
@@ -107,7 +107,7 @@ def _plots(evaluation: Evaluation, past: Sequence[PastEvaluation]) -> Iterator[s
 
 
 def _figures(evaluation: Evaluation, past: Sequence[PastEvaluation]) -> Iterator[tuple[str, str, Any]]:
-    """Yield title, text, and a plot or HTML; None where there is nothing to show."""
+    """Yield title, text, and a plot or HTML; None if there is nothing to show."""
     confidence = f"{100 * evaluation.numbers.confidence:g} %"
     yield (
         "What recall finds",
@@ -167,7 +167,7 @@ def _figure(traces: Sequence[Any], x: str, y: str, **layout: Any) -> Any:
 
 
 def _found(evaluation: Evaluation) -> Any:
-    """Each measure of each source of questions, with an interval of its mean."""
+    """Return a plot of each measure by source of questions, with an interval of its mean."""
     from plotly import graph_objects
 
     sources = evaluation.sources
@@ -199,7 +199,7 @@ def _bounds(evaluation: Evaluation, source: SourceQuality, place: int) -> tuple[
 
 
 def _left_out(evaluation: Evaluation, ablations: Sequence[Ablation], of: str) -> str | None:
-    """A table: what is found with a part left out, and whether the questions tell it from all of recall."""
+    """Return a table of recall with each part left out, and whether the questions show a difference."""
     if not ablations:
         return None
     whole = ablations[0].differences
@@ -279,7 +279,7 @@ def _intervals(differences: Sequence[Difference]) -> Any:
 
 
 def _over_time(past: Sequence[PastEvaluation]) -> Iterator[tuple[str, str, Any]]:
-    """Yield the plots over time; evaluations of one moment, as of a stopped clock, have none."""
+    """Yield the plots over time; evaluations of a single time, as with a fixed clock, have none."""
     times = {each.as_of for each in past}
     if not past:
         return
@@ -305,7 +305,7 @@ def _lines(past: Sequence[PastEvaluation], names: Sequence[str], form: str) -> A
             x, y = zip(*known, strict=True)
             title = _TITLES.get(name) or _MEASURES[name][0]
             traces.append(graph_objects.Scatter(name=title, x=x, y=y, mode="lines+markers", line_color=_COLOURS[name]))
-    # an axis of less than a day would be told in seconds
+    # an axis of less than a day would be labelled in seconds
     first, last = past[0].as_of, past[-1].as_of
     short = max(_DAY - (last - first), timedelta()) / 2
     return _figure(

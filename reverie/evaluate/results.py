@@ -1,4 +1,4 @@
-"""Results of evaluations in the database: numbers, so that plots show them over time."""
+"""Results of evaluations in the database, as numbers for plots over time."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from reverie.store.queries import queries
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PastEvaluation:
-    """What an evaluation measured."""
+    """The measures of a past evaluation."""
 
     as_of: datetime
     policy: str
     policy_hash: str
     model: str
-    #: Policy or model that it was compared with.
+    #: Policy or model with which it was compared.
     against: str | None
     questions: int
-    #: By name; None where there was nothing to measure.
+    #: Measures by name; None if there was nothing to measure.
     measures: Mapping[str, float | None]
 
 
 def record_evaluation(store: Store, evaluation: Evaluation, *, driver: str) -> None:
-    """Write an evaluation to `ops.evaluations`; one of the same time, policy, model and questions is replaced."""
+    """Write an evaluation to `ops.evaluations`, replacing one of the same time, policy, model and questions."""
     against = evaluation.comparison.against if evaluation.comparison else None
     key = (evaluation.tenant_id, evaluation.policy_hash, evaluation.model, against or "", evaluation.source)
     params = {

@@ -1,4 +1,4 @@
-"""The share of a language model in a tenant's memory: memories in its words, and the requests that made them."""
+"""The share of a language model in a tenant's memory: memories that it worded, and the requests that made them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class StageUsage:
 
     stage: str
     items: int
-    #: Requests with a usable reply.
+    #: Number of requests with a usable reply.
     answered: int
     tokens_in: int
     tokens_out: int
@@ -29,15 +29,15 @@ class StageUsage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Worded:
-    """A tenant's memories, by whether rules or a model worded them."""
+    """A tenant's memories, worded by rules or by a model."""
 
-    #: Active memories by kind: (worded by rules, worded by a model).
+    #: Number of active memories by kind: (worded by rules, worded by a model).
     kinds: Mapping[str, tuple[int, int]]
     asked: tuple[StageUsage, ...]
 
 
 def worded(store: Store, tenant_id: str) -> Worded:
-    """Read the counts from the memory and the ledger of model calls."""
+    """Read the counts from memory and from the ledger of model calls."""
     sql, params = queries("funnel"), {"tenant": tenant_id}
     with store.transaction(tenant_id) as conn:
         with conn.cursor(row_factory=class_row(StageUsage)) as cursor:

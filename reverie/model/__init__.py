@@ -1,9 +1,9 @@
-"""The nouns: values that pass between the layers, frozen, keyword-only, timezone-aware.
+"""The values that pass between the layers: frozen, keyword-only, with timezone-aware times.
 
 - `turn`: turns, tool calls, outcomes and imported statements
 - `memory`: candidates, memories and their lineage
-- `scaffold`: the free-form part of a profile, and which of two values stands
-- `scope`: what one run of a stage works on
+- `scaffold`: the free-form part of a profile, and which of two values is in force
+- `scope`: the tenant, subjects and times that one run of a stage processes
 - `ids`: deterministic ids
 - `times`: event times
 - `session_part`: the turns that get one summary

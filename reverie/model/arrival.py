@@ -1,23 +1,23 @@
-"""Event time, then arrival: the order in which stages read memories that happened at one time (decision 0034).
+"""The order in which stages read memories: by event time, then by arrival (decision 0034).
 
-Where a history has dates only, many turns share a time, and which of two values stands must not follow from a hash.
-A memory's arrival is that of the turn it was made of. It is looked up in the log, never stored in memory. The queries
-that order memories do so by the same rule: `m.turn_id is null, session_id collate "C", turn_index, turn_id, id`.
+If a history has only dates, many turns share a time, and a hash must not decide which of two values is in force.
+A memory's arrival is that of the turn it was made from. It is looked up in the log, never stored in memory. Queries
+that order memories use the same rule: `m.turn_id is null, session_id collate "C", turn_index, turn_id, id`.
 """
 
 from __future__ import annotations
 
 from uuid import UUID
 
-#: What sorts memories of one time; their ids break what ties are left: those of one turn, and those of no turn.
+#: Sort key of memories with the same event time; ids break the remaining ties, of one turn or of memories without one.
 Arrival = tuple[bool, str, int, UUID]
 
 _NO_TURN = UUID(int=0)
 
 
 def arrival(session_id: str | None, turn_index: int | None, turn_id: UUID | None) -> Arrival:
-    """Return the place, among memories of one time, of what was made of a turn; what no turn made comes last.
+    """Return the sort key of a memory made from a turn; memories without a turn come last.
 
-    Sessions go by id, by code point; turns of a session by `log.turns.turn_index`, then id, as every stage reads turns.
+    Sessions sort by id (code points), turns of a session by `turn_index`, then id, as every stage reads turns.
     """
     return turn_id is None, session_id or "", turn_index or 0, turn_id or _NO_TURN

@@ -6,7 +6,7 @@ import hashlib
 from datetime import UTC, datetime
 from uuid import UUID
 
-#: Things of one time that `ordered_id` keeps in order: what fits the 12 bits between the time and the hash.
+#: The highest place that `ordered_id` keeps in order: it uses the 12 bits between the time and the hash.
 MOST_ORDERED = (1 << 12) - 1
 _HASH_BITS = (1 << 80) - 1
 _VERSION_8 = 8 << 76
@@ -14,10 +14,10 @@ _VARIANT = 2 << 62
 
 
 def stable_id(at: datetime, *parts: str) -> UUID:
-    """Return the UUIDv8 of an event time and the parts that identify the thing.
+    """Return a UUIDv8 from an event time and the parts that identify the thing.
 
-    The first 48 bits are the event time in Unix milliseconds, so ids sort by event time and fall together in an index;
-    the rest is a sha256 of the parts, so the same thing has the same id in every run, rebuild and database.
+    The first 48 bits are the event time in Unix milliseconds, so ids sort by event time and are close in an index.
+    The rest is a sha256 of the parts, so the same thing has the same id in every run, rebuild and database.
     """
     milliseconds = int(at.timestamp() * 1000) & ((1 << 48) - 1)
     digest = int.from_bytes(hashlib.sha256("\x1f".join(parts).encode()).digest()[:10], "big") & _HASH_BITS
@@ -34,11 +34,11 @@ def ordered_id(at: datetime, place: int, *parts: str) -> UUID:
 
 
 def bound_after(at: datetime) -> UUID:
-    """Return what is above every id of `stable_id` up to the millisecond of `at`, and below all later ones."""
+    """Return the lowest id after every `stable_id` up to the millisecond of `at`."""
     return UUID(int=int(at.timestamp() * 1000) + 1 << 80)
 
 
 def event_time(id_: UUID | str) -> datetime:
-    """Return the event time that an id of `stable_id` holds, to the millisecond, in UTC."""
+    """Return the event time of an id made by `stable_id`, to the millisecond, in UTC."""
     milliseconds = (id_ if isinstance(id_, UUID) else UUID(id_)).int >> 80
     return datetime.fromtimestamp(milliseconds / 1000, UTC)

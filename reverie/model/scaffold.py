@@ -1,7 +1,7 @@
 """The scaffold of a subject: a profile of nested keys and values, and which of two values is in force. Pure.
 
 An entry is a value at a path of keys. Entries are resolved in event order, in whatever order they arrive, and all are
-kept: each is in force, was replaced, is outweighed by an entry on better grounds, or repeats one that is in force.
+kept: each is in force, replaced, outweighed by an entry on better grounds, or a repeat of one that is in force.
 Source: docs/design-sources.md, Agent 9.
 """
 
@@ -22,9 +22,9 @@ BASES: tuple[Basis, ...] = get_args(Basis)
 EntryState = Literal["active", "replaced", "outweighed", "repeated", "wrong"]
 KeyPath = tuple[str, ...]
 
-#: Characters of a key.
+#: Maximum number of characters of a key.
 _LONGEST_KEY = 100
-#: How deep JSON in strings is parsed.
+#: Depth to which JSON in strings is parsed.
 _DEEPEST = 8
 _LITERAL = re.compile(r"\s*(?:[{\[]|(?:null|true|false)\s*\Z)")
 
@@ -34,27 +34,27 @@ class ProfileEntry:
     """A value at a path, as one source stated it."""
 
     id: UUID
-    #: The tool connection that it describes; empty: the subject.
+    #: The connection that it describes; empty: the subject.
     connection_id: str
     path: KeyPath
-    #: None: the path has no value any more.
+    #: None: the path no longer has a value.
     value: Any
     confidence: float
     basis: Basis
     valid_from: datetime
-    #: Events and memories that it rests on.
+    #: Events and memories that support it.
     sources: tuple[UUID, ...]
     #: Language model that stated it; None for rules.
     model: str | None = None
 
     @property
     def weight(self) -> tuple[int, float]:
-        """Rank against other entries: basis, then confidence."""
+        """The rank among other entries: by basis, then confidence."""
         return BASES.index(self.basis), self.confidence
 
     @property
     def place(self) -> KeyPath:
-        """The path in the form that is compared: `Job Title` and `job_title` are one key."""
+        """The path in its normalised form: `Job Title` and `job_title` are one key."""
         return (self.connection_id, *map(folded_key, self.path))
 
 
@@ -64,9 +64,9 @@ class EntryRecord:
 
     entry: ProfileEntry
     state: EntryState = "active"
-    #: Event time at which it was replaced.
+    #: Event time of its replacement.
     valid_to: datetime | None = None
-    #: The entry that replaced it, outweighs it or says the same.
+    #: The entry that replaces it, outweighs it or says the same.
     by: ProfileEntry | None = None
 
     @property
@@ -80,11 +80,11 @@ class EntryRecord:
 def resolve_entries(
     entries: Iterable[ProfileEntry], *, most: int, known: Iterable[UUID] = ()
 ) -> tuple[list[EntryRecord], set[UUID]]:
-    """Return the entries of a subject with their states, and the ids of entries for which there is no room.
+    """Return the entries of a subject with their states, and the ids of entries beyond the limit.
 
     The entry with the better basis is in force; with the same basis, the one with more confidence; with the same
-    confidence, the newer. A value in place of an object replaces all values in it. A new path gets no room where `most`
-    entries are in force already, unless its entry is one of the `known`.
+    confidence, the newer. A value in place of an object replaces all values in it. If `most` entries are already in
+    force, a new path is not added unless its entry is one of the `known`.
     """
     records: dict[UUID, EntryRecord] = {}
     active: dict[KeyPath, ProfileEntry] = {}
@@ -116,7 +116,7 @@ def resolve_entries(
 
 
 def _rivals(place: KeyPath, active: Mapping[KeyPath, ProfileEntry]) -> Iterator[ProfileEntry]:
-    """Entries in force at a place, above it or below it."""
+    """Yield the entries in force at a place, above it or below it."""
     for other, entry in active.items():
         shorter = min(len(place), len(other))
         if place[:shorter] == other[:shorter]:
@@ -141,7 +141,7 @@ def scaffold_leaves(value: Any, *, depth: int, path: KeyPath = ()) -> Iterator[t
     """Yield (path, value, confidence) of each leaf of a nested object; JSON in strings is parsed.
 
     An object of `value` and `confidence` is a leaf with its own confidence. Below `depth` keys an object is a leaf.
-    Blank and empty values are left out, and so are values that JSON or Postgres cannot hold.
+    Blank and empty values are left out, and so are values that JSON or Postgres cannot store.
     """
     value = opened_json(value)
     if isinstance(value, dict) and set(value) == {"value", "confidence"} and path:
@@ -160,7 +160,7 @@ def scaffold_leaves(value: Any, *, depth: int, path: KeyPath = ()) -> Iterator[t
 
 
 def opened_json(value: Any, left: int = _DEEPEST) -> Any:
-    """Return a value in which objects and lists that are JSON in strings are parsed, however deep."""
+    """Return a value with JSON objects and lists in its strings parsed, up to `left` levels deep."""
     if isinstance(value, str):
         value = value.replace("\0", "").encode(errors="replace").decode().strip()
         if left and _LITERAL.match(value):
@@ -183,7 +183,7 @@ def opened_json(value: Any, left: int = _DEEPEST) -> Any:
 
 
 def folded_key(key: str) -> str:
-    """Return a key in the form that is compared: its words in lower case."""
+    """Return a key in its normalised form: its words in lower case."""
     return " ".join(re.findall(r"[^\W_]+", key.casefold())) or key.casefold()
 
 
@@ -194,5 +194,5 @@ def entry_text(path: Sequence[str], value: Any) -> str:
 
 
 def _spelled(holder: Mapping[str, Any], key: str) -> str:
-    """The key in the spelling that the object has already."""
+    """Return the key in the spelling that the object already uses."""
     return next((known for known in holder if folded_key(known) == folded_key(key)), key)

@@ -1,4 +1,4 @@
-"""What one stage run works on."""
+"""The scope of a run: a tenant, and all or some of its shards, subjects and times."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-#: Virtual shards a subject hashes to (`ops.shard_of`); a bucket is a range of them.
+#: Number of virtual shards to which subjects hash (`ops.shard_of`); a bucket is a range of them.
 SHARDS = 1024
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scope:
-    """What one stage run works on: always one tenant, optionally a part of it.
+    """The rows that one run of a stage processes: those of one tenant, or of a part of it.
 
-    Each stage limits itself to rows of these subjects; `since` and `until` limit the turns that `extract` and `embed`
-    read (half-open, by event time) and are ignored by the stages that work on memory.
+    Each stage reads only rows of these subjects. `since` and `until` limit the turns that `extract` and `embed` read
+    (half-open, by event time); the stages that process memory ignore them.
     """
 
-    #: Whose rows; row-level security holds the run to it.
+    #: Row-level security limits the run to this tenant.
     tenant_id: str
     #: First virtual shard, inclusive.
     shard_from: int = 0
     #: Last virtual shard, exclusive.
     shard_to: int = SHARDS
-    #: Only these subjects; none means all of the shards.
+    #: Only these subjects; None: all of the shards.
     subjects: tuple[str, ...] | None = None
     #: Turns said at or after this time.
     since: datetime | None = None
@@ -33,7 +33,7 @@ class Scope:
 
     @classmethod
     def bucket(cls, tenant_id: str, number: int, of: int, **limits: Any) -> Scope:
-        """Return the scope of bucket `number` (0-based) when the shards are cut into `of` equal ranges."""
+        """Return the scope of bucket `number` (0-based) if the shards are divided into `of` equal ranges."""
         return cls(
             tenant_id=tenant_id, shard_from=SHARDS * number // of, shard_to=SHARDS * (number + 1) // of, **limits
         )

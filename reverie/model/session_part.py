@@ -1,4 +1,4 @@
-"""Parts of a session that get one summary: a whole session, or a range of a running one's turns (Chat flow 1)."""
+"""Parts of a session that get one summary: a whole session, or a range of turns of a running one (Chat flow 1)."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class SessionPart:
 
     subject_id: str
     session_id: str
-    #: In their order; at least one.
+    #: In order; at least one.
     turns: Sequence[SessionTurn]
-    #: Place of the first turn in its session, from 1.
+    #: Number of the first turn in its session, from 1.
     start: int = 1
     whole: bool = True
 
     @property
     def end(self) -> int:
-        """Place of the last turn."""
+        """Number of the last turn."""
         return self.start + len(self.turns) - 1
 
     @property
@@ -53,7 +53,7 @@ class SessionPart:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """Identifies the part within a run."""
+        """The identity of the part within a run."""
         return *self.session, self.start
 
     def summary_id(self, tenant_id: str) -> UUID:
@@ -65,9 +65,9 @@ class SessionPart:
 def ranges(
     session: SessionKey, turns: Sequence[SessionTurn], *, before: int, size: int, keep: int
 ) -> Iterator[SessionPart]:
-    """Yield ranges of `size` of a session's turns without a summary, in order; at least the last `keep` stay.
+    """Yield ranges of `size` turns that have no summary yet, in order; at least the last `keep` turns are left.
 
-    `before` is the number of its turns that have one.
+    `before` is the number of turns that have a summary.
     """
     for at in range(0, (len(turns) - keep) // size * size, size):
         yield SessionPart(*session, turns[at : at + size], start=before + at + 1, whole=False)

@@ -1,17 +1,17 @@
-"""Event times: aware, in UTC, within one range."""
+"""Event times: timezone-aware, in UTC, within a fixed range."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
-#: Event times lie in this range (half-open). Ids hold no time before 1970, and arithmetic with times far in the future
-#: overflows.
+#: Event times lie in this range (half-open). Ids cannot hold a time before 1970, and arithmetic with times far in the
+#: future overflows.
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 
 
 def require_aware(at: datetime, name: str = "as_of") -> datetime:
-    """Return `at` in UTC; a naive time is a programming error, since nobody can say when it was.
+    """Return `at` in UTC; a naive time is a programming error, since its offset is unknown.
 
     Raises:
         ValueError: `at` has no offset.
@@ -25,9 +25,9 @@ def bounded_time(at: datetime) -> datetime:
     """Return an aware time in UTC.
 
     Raises:
-        ValueError: it lies outside of `EARLIEST` to `LATEST`, in any offset.
+        ValueError: the time is outside `EARLIEST` to `LATEST`.
     """
-    # compared before it is converted: an offset can move a time at the edge of the calendar beyond it
+    # compare before converting: an offset can move a time at the edge of the calendar beyond it
     if not EARLIEST <= at < LATEST:
         raise ValueError("a time between 1970 and 2200 is needed")
     return at.astimezone(UTC)

@@ -1,4 +1,4 @@
-"""What is said, and what came of it: turns, tool calls and outcomes; and what another memory system knew."""
+"""Turns, tool calls and outcomes, and statements imported from another memory system."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reverie.model.ids import stable_id
 Role = Literal["user", "assistant", "system", "tool"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
-#: What an imported statement is: a fact, a preference, or a document, which is read in chunks.
+#: Kind of an imported statement: a fact, a preference, or a document, which is read in chunks.
 StatementKind = Literal["fact", "preference", "document"]
 STATEMENT_KINDS: tuple[StatementKind, ...] = get_args(StatementKind)
 
@@ -30,7 +30,7 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
-    """One thing said by one speaker in one session."""
+    """One message of a speaker in a session."""
 
     tenant_id: str
     subject_id: str
@@ -42,25 +42,25 @@ class Turn:
     #: Event time, timezone-aware.
     said_at: datetime
     text: str
-    #: Position in the session; None lets the log count on.
+    #: Position in the session; None: the log numbers the turn.
     turn_index: int | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def id(self) -> UUID:
-        """Deterministic id: the same turn has the same id wherever it is loaded."""
+        """The deterministic id: the same turn has the same id wherever it is loaded."""
         return stable_id(self.said_at, "turn", self.tenant_id, self.subject_id, self.session_id, self.source_id)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """A measured value that came of the decision made in a turn (spec B4)."""
+    """A measured result of the decision made in a turn (spec B4)."""
 
     tenant_id: str
     subject_id: str
     session_id: str
-    #: Of the turn that decided.
+    #: Id of the turn with the decision.
     source_id: str
     metric: str
     value: float
@@ -69,31 +69,31 @@ class Outcome:
 
     @property
     def id(self) -> UUID:
-        """Deterministic id: one value a decision, metric and time."""
+        """The deterministic id: a decision has one value for each metric and time."""
         parts = ("outcome", self.tenant_id, self.subject_id, self.session_id, self.source_id, self.metric)
         return stable_id(self.observed_at, *parts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedStatement:
-    """What another memory system knew of a subject, without the turns that it was drawn from: an event of the log."""
+    """A statement that another memory system knew about a subject, without the original turns: an event of the log."""
 
     tenant_id: str
     subject_id: str
-    #: The session that the other system names, if any.
+    #: The session in the other system, if it names one.
     session_id: str | None = None
-    #: The other system's id of it, unique in its subject.
+    #: Id in the other system, unique in its subject.
     source_id: str
     kind: StatementKind
     text: str
-    #: Event time: when the other system learned it or, where it says so, when it became true.
+    #: Event time: when it became true, if the other system says so, else when that system learned it.
     observed_at: datetime
-    #: When it stopped being true, if the other system says so.
+    #: The time at which it stopped being true, if the other system says so.
     ends_at: datetime | None = None
-    #: The other fields of the other system, as they were.
+    #: The remaining fields of the other system, unchanged.
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def id(self) -> UUID:
-        """Deterministic id, by the formula of all events."""
+        """The deterministic id, by the same formula as all events."""
         return stable_id(self.observed_at, "event", self.tenant_id, self.subject_id, self.source_id)

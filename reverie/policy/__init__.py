@@ -1,26 +1,26 @@
-"""The numbers and choices by which memory is made.
+"""Policies: the numbers and choices by which memory is made.
 
 - `policy`: a policy, read with its bases and checked
-- `files`: policy files, their bases, and which file and line states a key
+- `files`: policy files, their bases, and the file and line that state a key
 - `text`: a policy written out in full, with the origin of each value
 - `extract`: the `[extract]` and `[salience]` headings: the rule table
-- `relations`: the table of relations: what people state of themselves
-- `memory`: headings of the periodic stages, each key with its range and default
+- `relations`: the table of relations that statements use
+- `memory`: headings of the periodic stages
 - `recall`: headings of recall
 - `live`: headings of a running conversation
-- `signals`: the `[signals]` heading: what follows from moods, rhythms and silence
-- `life_events`: the `[life_events]` heading: which sentences tell an event, and what is offered of those to come
-- `insights`: the `[insights]` heading: trends of numbers, and of what somebody talks about
+- `signals`: the `[signals]` heading: triggers and memories from moods, rhythms and silence
+- `life_events`: the `[life_events]` heading: which sentences tell an event, and which future events are named
+- `insights`: the `[insights]` heading: trends of numbers and of topics
 - `evaluation`: the `[evaluation]` heading: held-back questions and the gate
-- `publish`: the `[publish]` heading: what a generation may change, and how long what it replaced is kept
-- `sensitivity`: the `[sensitivity]` heading: what becomes of what is sensitive
+- `publish`: the `[publish]` heading: how much a generation may change, and how long the replaced memory is kept
+- `sensitivity`: the `[sensitivity]` heading: how sensitive statements are treated
 - `assist`: the `[assist]` heading: tools, lessons and inboxes
-- `defaults`: defaults that are words of a language, from its pack
+- `defaults`: defaults from the language pack: words and patterns
 - `table`: the base class of headings, and common ranges
 - `fading`: how importance fades and when a memory is forgotten
 
 Five shipped policies hold the numbers of the five source designs; the sixth, `reverie`, is our own and the default. A
-user's file names a `base` and states what differs; every key has a default.
+user's file names a `base` and states only the differences; every key has a default.
 """
 
 from reverie.policy.evaluation import EvaluationPolicy

@@ -10,51 +10,54 @@ from reverie.policy.table import Count, Days, Share, Table, Weight
 
 
 class ToolPolicy(Table):
-    """How earlier uses of tools speak for or against a tool."""
+    """The evidence of earlier uses for or against a tool."""
 
-    #: Latest turns with a tool that are looked at.
+    #: Number of the latest turns with a tool that are considered.
     calls: Count = 2000
-    #: Uses in the most similar situations that count.
+    #: Number of uses, those in the most similar situations, that count.
     nearest: Count = 8
-    #: A situation less similar to the message says nothing.
+    #: Minimum similarity of a situation to the message; less similar ones do not count.
     least_similarity: Share = 0.2
-    #: What a use without an outcome counts, where a good outcome counts 1 and a bad one -1.
+    #: Value of a use without an outcome; a good outcome counts 1, a bad one -1.
     unmeasured: Share = 0.5
-    #: Days after which a use weighs half.
+    #: Days after which the weight of a use has halved.
     half_life_days: Annotated[Days, Field(gt=0)] = 90.0
-    #: Weight of the doubt: evidence must outweigh it.
+    #: Added to the weight of all evidence, so that little evidence gives a low score.
     doubt: Share = 0.05
-    #: Least score of a suggestion; below its negative a tool is advised against.
+    #: Minimum score of a suggestion; at or below its negative, the tool is discouraged.
     least_score: Share = 0.15
 
 
 class LessonPolicy(Table):
-    """What counts as learned in another session."""
+    """The choice of decisions of other sessions as lessons."""
 
-    #: A decision whose situation is less similar to the message is no lesson.
+    #: Minimum similarity of a decision's situation to the message.
     least_similarity: Share = 0.35
-    #: Decisions with an outcome that are looked at, the latest.
+    #: Number of the latest decisions with an outcome that are considered.
     decisions: Count = 500
 
 
 class InboxPolicy(Table):
-    """What makes an item of an inbox matter."""
+    """The ranking of the items of an inbox."""
 
-    #: Memories nearest to an item that count for it.
+    #: Number of the nearest memories that count for an item.
     nearest: Count = 5
-    #: A memory less similar to an item says nothing of it.
+    #: Minimum similarity of a memory to an item; less similar ones do not count.
     least_similarity: Share = 0.2
-    #: Relations of statements that say what the person does not want to hear of, beside those of negative polarity.
+    #: Relations of topics that the person does not want to hear of, besides statements of negative polarity.
     avoiding: tuple[str, ...] = ("avoids_topic",)
-    #: Weights: of the nearest memories, of instructions among them, of what is disliked, of whom or what an item names.
+    #: Weight of a near memory.
     near: Weight = 1.0
+    #: Added to the weight of a near instruction.
     instruction: Weight = 0.5
+    #: Weight of a near memory of something disliked.
     disliked: Weight = -1.5
+    #: Weight of a person or thing that the item names.
     named: Weight = 0.4
 
 
 class AssistPolicy(Table):
-    """Numbers of what memory offers an assistant (docs/assisting.md)."""
+    """Suggestions for an assistant: tools, lessons and inboxes (docs/assisting.md)."""
 
     tools: ToolPolicy = ToolPolicy()
     lessons: LessonPolicy = LessonPolicy()

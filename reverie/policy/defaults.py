@@ -1,4 +1,4 @@
-"""Defaults of policies that are words of a language, from its pack."""
+"""Defaults of policies from the language pack: words and patterns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def language_defaults(heading: str) -> dict[str, Any]:
-    """Return the defaults of a heading of policies that are words and patterns: `language/english/defaults.toml`."""
+    """Return the words and patterns that are defaults of a heading, from `language/english/defaults.toml`."""
     return dict(_defaults()[heading])
 
 

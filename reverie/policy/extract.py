@@ -1,6 +1,6 @@
-"""The rule table as a policy writes it: the `[extract]` and `[salience]` headings, checked when they are read.
+"""The `[extract]` and `[salience]` headings, with the rule table; patterns are validated when a policy is read.
 
-Patterns keep to what Rust regex and Python re read alike, so that one table drives both engines: no lookaround, no
+One table drives two engines, so patterns use only what Rust's regex and Python's re treat alike: no lookaround, no
 back-references, none of `\\s \\d \\w` (their Unicode classes differ), a plain space for white space, named groups
 `(?P<x>...)` and `(?P<y>...)`. `<name>` stands for the alternatives of `[extract.words] name`. Matching ignores case.
 """
@@ -22,43 +22,46 @@ Pattern = Annotated[str, AfterValidator(common)]
 
 
 class Rule(Table):
-    """One way in which people say something worth keeping."""
+    """A rule for one way in which people say something worth keeping."""
 
-    #: unique in its policy; recorded with what it makes
+    #: Name, unique in the policy; recorded with each memory that the rule makes.
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
-    #: by default that of its relation
+    #: Kind of the memory; by default that of its relation.
     kind: RuleKind | None = None
-    #: lower-case literals, one of which every match contains; the rule is tried only on clauses that contain one
+    #: Lower-case literals; every match contains one, and the rule is tried only on clauses that contain one.
     cues: Annotated[tuple[str, ...], Field(min_length=1)]
-    #: for both engines
+    #: Regular expression for both engines.
     pattern: Pattern
-    #: the memory in the third person, `{x}` and then `{y}` being the groups: "Has {x} named {y}"; by default the
-    #: wording of its relation
+    #: Text of the memory in the third person, with the groups `{x}` and, after it, `{y}`: "Has {x} named {y}"; by
+    #: default the wording of its relation.
     template: Annotated[str, Field(min_length=1)] | None = None
-    #: what it states, by a name of `[extract.relations]`
+    #: Relation that it states, from `[extract.relations]`.
     relation: str | None = None
-    #: what stands in that relation
+    #: Object of the relation.
     object: Annotated[str, Field(min_length=1)] = "{x}"
-    #: which of several, and of whom if not of the author
+    #: Topic, which tells several objects apart.
     topic: Annotated[str, Field(min_length=1)] | None = None
+    #: Person that it is about, if not the author.
     who: Annotated[str, Field(min_length=1)] | None = None
-    #: how it stands to what held before
+    #: How it relates to earlier statements.
     phase: Phase = "holds"
-    #: whether it is read even where something else is stated: "my sister Ann lives in Leeds"
+    #: Whether it applies even if the clause states something else: "my sister Ann lives in Leeds".
     beside: bool = False
+    #: 1: liked, -1: disliked, 0: neither.
     polarity: Literal[-1, 0, 1] = 0
-    #: typed id with a group as slug: "pet:{y}"
+    #: Typed id of the entity, with a group as slug: "pet:{y}".
     entity: Annotated[str, Field(pattern=r"^[a-z]+:\{[xy]\}$")] | None = None
-    #: instead of the importance of the kind
+    #: Importance, in place of that of the kind.
     importance: Share | None = None
-    #: structured fact that it also is; `{x}` and `{y}` stand in the key as slugs, a colon before one allows for several
+    #: Category of the structured fact that it also becomes.
     category: FactCategory | None = None
+    #: Key of that structured fact; `{x}` and `{y}` in it become slugs, and a colon before one allows several.
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{[xy]\})?$")] | None = None
-    #: the structured fact's value
+    #: Value of the structured fact.
     value: Annotated[str, Field(pattern=r"^[^{}]*\{[xy]\}[^{}]*(?:\{[xy]\}[^{}]*)?$")] = "{x}"
-    #: how sure the rule is of it, instead of `[structured_facts] rule_confidence`
+    #: Confidence of the structured fact, in place of `[structured_facts] rule_confidence`.
     confidence: Share | None = None
-    #: whether it is also tried on questions ("Can we talk about {x}?")
+    #: Whether it is also tried on questions ("Can we talk about {x}?").
     question: bool = False
 
     @model_validator(mode="after")
@@ -85,14 +88,14 @@ class Rule(Table):
 
     @property
     def template_parts(self) -> tuple[str, str, str]:
-        """The template before `{x}`, between the groups, and after the last."""
+        """The parts of the template: before `{x}`, between the groups, and after the last."""
         before, rest = (self.template or "{x}").split("{x}")
         between, _, after = rest.partition("{y}")
         return before, between, after
 
     @staticmethod
     def _named(*templates: str | None) -> set[str]:
-        """The groups that templates name."""
+        """Return the groups that templates name."""
         return set(re.findall(r"\{(\w)\}", "".join(template or "" for template in templates)))
 
 
@@ -106,107 +109,110 @@ class ImportanceByKind(Table):
 
 
 class WorthPolicy(Table):
-    """`[extract.worth]`: what is kept as it was said, by the classifier of `language.cues.worth`."""
+    """Sentences that are kept as they are, by the classifier of `language.cues.worth`."""
 
-    #: probability from which a sentence in which no rule finds a relation is kept as a plain fact; above 1: none is
+    #: Probability from which a sentence in which no rule finds a relation is kept as a plain fact; above 1: none is.
     keep: Annotated[float, Field(ge=0, le=2)] = 2.0
-    #: probability from which a sentence that tells of an event is kept in an episode
+    #: Probability from which a sentence about an event is kept in an episode.
     episode: Share = 0.0
 
 
 class ReaderPolicy(Table):
-    """`[extract.reader]`: what the reader, the small model that comes with Reverie, finds in turns."""
+    """The reader, a small model that comes with Reverie and finds statements in turns."""
 
-    #: whether it reads them
+    #: Whether the reader is used.
     read: bool = False
-    #: how sure it must be of a statement
+    #: Minimum confidence in a statement to remember it; see also `keep`.
     confidence: Share = 0.5
-    #: how sure it must be of all that a statement says, its phase, holder and topic too, for it to be worded; below, it
-    #: is remembered in the words of the message: its clause, if it is as sure of that as `clause` says, or its sentence
+    #: Minimum confidence in all parts of a statement, with its phase, holder and topic, for it to be worded anew; below
+    #: it, the words of the message are kept: the clause if the reader is sure enough of it (`clause`), or the sentence.
     whole: Share = 0.0
+    #: Minimum confidence in the clause of a statement for it to be kept in place of the sentence.
     clause: Share = 0.7
-    #: from which chance of a statement that is less sure than `confidence` its clause or sentence is kept in the words
-    #: of the message (the reader gives none below .05); above 1: none is kept
+    #: Probability from which a statement below `confidence` is kept in the words of the message, as its clause or
+    #: sentence (the reader gives none below .05); above 1: none is kept.
     keep: Annotated[float, Field(ge=0, le=2)] = 2.0
-    #: how likely the person must want it to be kept for it to be kept in the words of the message, and how likely for
-    #: it to last as its relation says; below, it fades unless somebody asks for it
+    #: Minimum probability that the person wants a statement kept, for it to be kept in the words of the message.
     wanted: Share = 0.0
+    #: The same for such a statement to last as its relation says; below it, the memory fades unless it is accessed.
     wanted_for_good: Share = 0.0
-    #: characters that a sentence kept in its own words may have
+    #: Maximum number of characters of a sentence that is kept in the words of the message.
     keep_characters: Annotated[int, Field(ge=1, le=10_000)] = 300
-    #: codes of the languages that it reads
+    #: Codes of the languages that the reader reads.
     languages: tuple[str, ...] = ("en", "pcm")
-    #: probability from which a message counts as written in another language, which it does not read
+    #: Probability of another language from which a message is not read.
     other_language: Share = 0.6
-    #: characters of a reply that may be short enough to be read with the question before it
+    #: Maximum number of characters of a reply that is read together with the question before it.
     reply_characters: Annotated[int, Field(ge=0, le=1000)] = 160
 
 
 class ModelPolicy(Table):
-    """`[extract.model]`: what a language model, where one is set, may note of turns (Chat flow 2)."""
+    """Claims about turns by a language model, if one is configured (Chat flow 2)."""
 
-    #: which turns it is asked about: all in which somebody says something, or those of which the reader is unsure: a
-    #: statement of less than `sure`, or nothing found where the message may state something by more than 1 - `sure`
+    #: Turns about which the model is asked. `always`: all turns with content; `unsure`: those with a statement below
+    #: the confidence `sure`, or with none although the message states something with a probability over 1 - `sure`.
     when: Literal["always", "unsure"] = "always"
+    #: Confidence of the reader from which the model is not asked, if `when` is `unsure`.
     sure: Share = 0.8
 
-    #: notes of one turn; 0: it is not asked about turns
+    #: Maximum number of claims from one turn; 0: the model is not asked about turns.
     notes: Annotated[int, Field(ge=0, le=50)] = 0
-    #: letters of a note
+    #: Maximum number of characters of a claim.
     note_characters: Annotated[int, Field(ge=20, le=2000)] = 300
-    #: letters of a turn; a longer one is left to the rules
+    #: Maximum number of characters of a turn; a longer turn is left to the rules.
     turn_characters: Annotated[int, Field(ge=1, le=100_000)] = 4000
-    #: turns before it that it is shown with, and letters of each
+    #: Number of earlier turns that the model is shown with a turn.
     context_turns: Annotated[int, Field(ge=0, le=50)] = 0
+    #: Maximum number of characters of each of these turns.
     context_characters: Annotated[int, Field(ge=1, le=10_000)] = 300
-    #: how sure a note is whose model does not say
+    #: Confidence of a claim if the model gives none.
     confidence: Share = 0.7
-    #: how sure a statement is at most that the reader and the model find in one turn
+    #: Maximum confidence of a statement that both the reader and the model find in a turn.
     agreed_confidence: Share = 0.98
-    #: kept replies from which the reader can learn (`reverie reader distill`)
+    #: Minimum number of kept replies from which the reader can learn (`reverie reader distill`).
     distill_replies: Annotated[int, Field(ge=100, le=10_000_000)] = 1000
 
 
 class ExtractPolicy(Table):
-    """`[extract]`: what the immediate tier keeps, by rule (Brain 4.2, Contact 3.1)."""
+    """The extraction of candidates from turns and events (Brain 4.2, Contact 3.1)."""
 
-    #: roles whose turns the rules read
+    #: Roles whose turns are read.
     roles: tuple[str, ...] = ("user",)
-    #: what becomes an episode: nothing, each turn but low-content ones, or the sentences that tell of an event
+    #: Source of episodes: `none`, `all` turns except those without content, or `eventful` sentences only.
     episodes: Literal["none", "all", "eventful"] = "none"
-    #: whether such a turn, or chunk of one, is a fact instead where one or two sentences state it (Logic 1.6)
+    #: Whether such a turn, or chunk of one, is a fact instead if one or two sentences state it (Logic 1.6).
     episode_facts: bool = False
-    #: whether what a turn names becomes an entity even where the turn gives no memory (Brain 4.3)
+    #: Whether the names in a turn become entities even if the turn gives no memory (Brain 4.3).
     turn_entities: bool = False
-    #: whether each tool call becomes an episode of what was done and why
+    #: Whether each tool call becomes an episode, with the action and its reason.
     tool_episodes: bool = False
-    #: characters that the text of a turn may have; a longer turn is refused, or a dead letter of an import
+    #: Maximum number of characters of a turn; a longer turn is refused, or becomes a dead letter of an import.
     turn_characters: Annotated[int, Field(ge=1, le=1 << 20)] = 100_000
-    #: candidates that the rules take from one turn, in their order; those left out are counted
+    #: Maximum number of candidates that the rules make from one turn, in order; the rest are counted.
     turn_candidates: Annotated[int, Field(ge=1, le=10_000)] = 200
-    #: days after which a statement of an expiring relation ends if it names no time; 0: it fades like others
+    #: Days after which a statement of an expiring relation ends if it names no time; 0: it fades like others.
     plan_days: Annotated[float, Field(ge=0, le=36_500)] = 0.0
-    #: days after which what is passing ends: a broken wrist, a visitor; 0: it fades like others
+    #: Days after which something passing ends, such as a broken wrist or a visit; 0: it fades like others.
     passing_days: Annotated[float, Field(ge=0, le=36_500)] = 0.0
     importance: ImportanceByKind = ImportanceByKind()
     reader: ReaderPolicy = ReaderPolicy()
     model: ModelPolicy = ModelPolicy()
     worth: WorthPolicy = WorthPolicy()
-    #: what people state of themselves, by name
+    #: Relations of statements, by name.
     relations: dict[str, Relation] = Field(default_factory=dict)
-    #: alternatives that patterns name as `<name>`
+    #: Alternatives that patterns use as `<name>`.
     words: dict[str, tuple[Pattern, ...]] = Field(default_factory=dict)
-    #: clauses that never state anything, whatever rule matches: suppositions, other people's words
+    #: Clauses that never state anything, whatever rule matches: suppositions, other people's words.
     guard: Pattern | None = None
-    #: values that say nothing by themselves ("it", "that"), as one pattern for the whole value
+    #: Values that say nothing by themselves ("it", "that"), as one pattern for the whole value.
     empty: Pattern | None = None
-    #: marks of a correction ("actually", "no longer")
+    #: Signs of a correction ("actually", "no longer").
     corrects: Pattern | None = None
-    #: messages without content, as patterns of single words ("lol+", "ok")
+    #: Messages without content, as patterns of single words ("lol+", "ok").
     low_content: tuple[Pattern, ...] = ()
-    #: verbs and other marks of an event in a turn
+    #: Verbs and other signs of an event in a turn.
     event: Pattern | None = None
-    #: in order of priority: the first that matches a clause makes its hit
+    #: Rules in order of priority: the first that matches a clause makes its memory.
     rules: tuple[Rule, ...] = ()
 
     @model_validator(mode="after")
@@ -223,11 +229,11 @@ class ExtractPolicy(Table):
 
     @property
     def asked_characters(self) -> int:
-        """Characters of a reply up to which the turn before it is read."""
+        """The most characters of a reply that is read with the turn before it; 0 without the reader."""
         return self.reader.reply_characters if self.reader.read else 0
 
     def expand(self, pattern: str) -> str:
-        """The pattern with each `<name>` replaced by its alternatives; `ValueError` for an unknown name."""
+        """Return the pattern with each `<name>` replaced by its alternatives; `ValueError` for an unknown name."""
         for name in re.findall(r"(?<!\?P)<([a-z_]+)>", pattern):
             if name not in self.words:
                 raise ValueError(f"pattern {pattern!r} names unknown words <{name}>")
@@ -236,14 +242,14 @@ class ExtractPolicy(Table):
 
 
 class SaliencePolicy(Table):
-    """`[salience]`: what makes a text worth keeping before anything is known about it (Logic 1.5)."""
+    """Signals in a text itself that make it worth keeping (Logic 1.5)."""
 
     named_entity: Share = 0.3
     number_or_date: Share = 0.2
     preference: Share = 0.4
     technical: Share = 0.1
     maximum: Share = 1.0
-    #: mean letters of the words of four letters and more, from which a text counts as technical
+    #: Mean length of the words of four letters or more, from which a text counts as technical.
     technical_letters: Annotated[float, Field(gt=0)] = 7.0
-    #: preference signals
+    #: Words and phrases that express a preference.
     signals: Annotated[tuple[str, ...], Field(min_length=1)] = tuple(language_defaults("extract")["signals"])

@@ -1,7 +1,7 @@
-"""How importance fades and when a memory is forgotten: the closed form, in one place (Brain 4.4, Contact 2.2).
+"""The closed form of decay: how importance fades and when a memory is forgotten (Brain 4.4, Contact 2.2).
 
-Importance at a time follows from `peak` and `accessed_at` alone, however often it was worked out before (spec C1, C4).
-The arithmetic is that of these SQL expressions, bit for bit: float64, a `real` only on the way in and out.
+Importance at a time follows from `peak` and `accessed_at` alone, however often it was computed before (spec C1, C4).
+The arithmetic equals these SQL expressions bit for bit: float64, with `real` only for input and output.
 
     value      greatest(peak::float8 - rate * greatest(days - grace_days, 0), 0)::real
     days       extract(epoch from at - accessed_at)::float8 / 86400
@@ -9,8 +9,8 @@ The arithmetic is that of these SQL expressions, bit for bit: float64, a `real` 
                    case when peak < below::real then 0 else grace_days + (peak::float8 - below) / rate end))
     forget_at  least(faded_at, expires_at + make_interval(secs => 86400 * expired_days))
 
-A lasting memory keeps its peak and has no end of its own: its value does not change, and `forget_at` is never. One that
-was superseded fades from `valid_to` on, if that is after `accessed_at`, and is forgotten `history_days` later at the
+A lasting memory keeps its peak and has no end of its own: its value does not change, and its `forget_at` is never. A
+superseded one fades from `valid_to` on, if that is after `accessed_at`, and is forgotten `history_days` later at the
 earliest.
 """
 
@@ -25,14 +25,14 @@ from typing import Any
 from reverie.model import Kind
 
 _DAY_SECONDS = 86_400.0
-#: What is further away than this (some 2,700 years) is never, and would overrun Python's datetime.
+#: Days that count as never (some 2,700 years): more would exceed Python's datetime.
 _NEVER_DAYS = 1e6
 
 _REAL = Struct("<f")
 
 
 def as_real(value: float) -> float:
-    """Return the number that Postgres keeps when this one is written to a `real` column."""
+    """Return the number that Postgres stores if this one is written to a `real` column."""
     number: float = _REAL.unpack(_REAL.pack(value))[0]
     return number
 
@@ -40,7 +40,7 @@ def as_real(value: float) -> float:
 def value_at(peak: float, accessed_at: datetime, at: datetime, *, rate: float, grace_days: float) -> float:
     """Return the importance at `at` of a memory that had `peak` when it was last accessed; `rate` is per day.
 
-    Never above `peak` and never below 0; before `accessed_at` it is `peak`.
+    It is never above `peak` and never below 0; before `accessed_at` it is `peak`.
     """
     days = (at - accessed_at).total_seconds() / _DAY_SECONDS
     return as_real(max(as_real(peak) - rate * max(days - grace_days, 0.0), 0.0))
@@ -49,7 +49,7 @@ def value_at(peak: float, accessed_at: datetime, at: datetime, *, rate: float, g
 def forget_at(
     peak: float, accessed_at: datetime, *, rate: float, grace_days: float, below: float, unaccessed_days: float
 ) -> datetime | None:
-    """Return from when on it is less important than `below` and unaccessed for `unaccessed_days`; None: never."""
+    """Return when a memory is less important than `below` and unaccessed for `unaccessed_days`; None: never."""
     peak = as_real(peak)
     if peak < as_real(below):
         days = unaccessed_days
@@ -64,18 +64,18 @@ def forget_at(
 class Fading:
     """The numbers of a policy by which importance fades and memories are forgotten."""
 
-    #: Importance lost a day, by kind.
+    #: Importance lost per day, by kind.
     rates: Mapping[Kind, float]
-    #: Days after an access in which nothing is lost.
+    #: Days after an access without decay.
     grace_days: float
-    #: A memory that is less important may be forgotten ...
+    #: Importance below which a memory may be forgotten.
     below: float
-    #: ... once nobody has accessed it for so long.
+    #: Days without access before it is forgotten.
     unaccessed_days: float
-    #: Days after its own end (`expires_at`) at which a memory is forgotten, whatever its importance.
+    #: Days after its own end (`expires_at`) after which a memory is forgotten, whatever its importance.
     expired_days: float = 0.0
-    #: Days after its end for which a lasting memory is at least kept: without it, the turns that stated it would be
-    #: recalled as if they still held.
+    #: Minimum number of days for which a lasting memory is kept after its end: without it, recall would treat the turns
+    #: that stated it as still true.
     history_days: float = 0.0
 
     def value_at(
@@ -90,7 +90,7 @@ class Fading:
     ) -> float:
         """Return the importance at `at` of a memory of this kind that had `peak` when it was last accessed.
 
-        A lasting memory keeps it; one that was superseded (`valid_to`) fades from then on, lasting or not.
+        A lasting memory keeps its peak; a superseded one (`valid_to`) fades from then on, lasting or not.
         """
         rate = 0.0 if lasting and valid_to is None else self.rates[kind]
         return value_at(peak, max(accessed_at, valid_to or accessed_at), at, rate=rate, grace_days=self.grace_days)
@@ -107,7 +107,7 @@ class Fading:
     ) -> datetime | None:
         """Return when a memory of this kind is forgotten unless it is accessed again; None: never.
 
-        One that has not faded by then is forgotten `expired_days` after its own end, `expires_at`.
+        A memory with an end of its own, `expires_at`, is forgotten `expired_days` after it, unless it fades earlier.
         """
         if lasting and valid_to is None:
             return None

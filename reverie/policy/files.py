@@ -1,8 +1,8 @@
-"""Policy files: what one states, what its bases state, and where.
+"""Policy files and their bases: reading, merging, and the place where each key is stated.
 
 A file may name a `base`: a shipped policy, a language pack (`english`), or a path from the folder of the file. Tables
 merge key by key, the file's own value first; a list replaces the base's. Rules merge by name: one with the name of a
-base's rule takes its place, the others are tried before the base's, and `without_rules` leaves some of the base's out
+base's rule replaces it, the others are tried before the base's. `without_rules` leaves out some of the base's rules
 (`"*"`: all), `only_rules` all others.
 """
 
@@ -22,13 +22,13 @@ from typing import Any
 
 from reverie.errors import PolicyError
 
-#: What a file says about its base, and no policy holds once it is resolved.
+#: Keys about the base of a file; a resolved policy does not have them.
 BASE, WITHOUT, ONLY = "base", "without_rules", "only_rules"
-#: The same by the heading that they stand under.
+#: The same keys by heading.
 EXTRA: dict[tuple[str | int, ...], tuple[str, ...]] = {(): (BASE,), ("extract",): (WITHOUT, ONLY)}
-#: The relations of a language pack, which `[extract] relations` may name, and its policy, which may be a base.
+#: Files of a language pack: its relations, for `[extract] relations`, and its policy, which may be a base.
 RELATIONS, PACK = "relations.toml", "policy.toml"
-#: What a file never has from its base.
+#: Keys that a file does not inherit from its base.
 _OF_ITS_OWN = ("name", "description")
 
 _HEADING = re.compile(r"\s*(?P<array>\[)?\[\s*(?P<path>[\w.-]+)\s*\]")
@@ -37,11 +37,11 @@ _KEY = re.compile(r"\s*(?P<path>[\w.-]+)\s*=")
 
 @dataclass(frozen=True)
 class PolicyFile:
-    """A policy file as it is written."""
+    """A policy file as written."""
 
-    #: Its name if it is shipped, else its path.
+    #: Name of a shipped policy, else the path.
     label: str
-    #: Its path in full, or its name: the same file has the same identity, however it is reached.
+    #: Absolute path, or name: a file has one identity, however it is named.
     identity: str
     text: str
     tables: dict[str, Any]
@@ -64,7 +64,7 @@ class PolicyFile:
         return found
 
     def line(self, path: Sequence[str | int]) -> int | None:
-        """Return the line that states a key, or the nearest heading that it belongs to."""
+        """Return the line of a key, or of the nearest heading above it."""
         parents = (tuple(path[:length]) for length in range(len(path), 0, -1))
         return next((self.lines[parent] for parent in parents if parent in self.lines), None)
 
@@ -78,21 +78,21 @@ class PolicyFile:
         return True
 
     def rule(self, name: Any) -> int | None:
-        """Return the place of a rule among those of the file."""
+        """Return the index of a rule among those of the file."""
         return next((place for place, rule in enumerate(rules_of(self.tables)) if rule_name(rule) == name), None)
 
     def error(self, path: Sequence[str | int], message: str, **more: Any) -> PolicyError:
-        """Return the error of one key of the file."""
+        """Return an error about one key of the file."""
         return PolicyError(f"Policy {self.label}: {self.place(path)}: {message}.", **more)
 
     def place(self, path: Sequence[str | int]) -> str:
-        """Return the key, and the line it is on where it has one: `recall.top_k (line 7)`."""
+        """Return the key with its line, if known: `recall.top_k (line 7)`."""
         line = self.line(path)
         return ".".join(map(str, path)) + (f" (line {line})" if line else "")
 
 
 def policy_label(policy: str) -> str:
-    """Return how tables show a policy: its name, and of a file the file's name without its folders."""
+    """Return the label of a policy in tables: its name, or the name of its file without folders."""
     return Path(policy).name if policy.endswith(".toml") else policy
 
 
@@ -105,8 +105,7 @@ def read_files(name_or_path: str) -> list[PolicyFile]:
     """Return a policy's file, its base, the base's base and so on.
 
     Raises:
-        PolicyError: no such policy or base, a language pack in the place of a policy, not TOML, or the bases form a
-            cycle.
+        PolicyError: there is no such policy or base, it is a language pack, it is not TOML, or the bases form a cycle.
     """
     if not _shipped(name_or_path).is_file() and _pack(name_or_path).is_file():
         raise PolicyError(
@@ -163,7 +162,7 @@ def _read(name_or_path: str, folder: Path) -> PolicyFile:
 
 
 def _put_relations(file: PolicyFile) -> None:
-    """Put the table of a language pack in the place of its name: `relations = "english"`."""
+    """Replace the name of a language pack (`relations = "english"`) by its table of relations."""
     extract = file.tables.get("extract")
     name = extract.get("relations") if isinstance(extract, dict) else None
     if not isinstance(extract, dict) or not isinstance(name, str):
@@ -176,10 +175,10 @@ def _put_relations(file: PolicyFile) -> None:
 
 
 def merged(chain: Sequence[PolicyFile]) -> dict[str, Any]:
-    """Return what a file and its bases state together, the file itself first in the chain.
+    """Return the merged tables of a file and its bases; the file is first in the chain.
 
     Raises:
-        PolicyError: `without_rules` or `only_rules` names a rule that the base has not.
+        PolicyError: `without_rules` or `only_rules` names a rule that the base does not have.
     """
     tables: dict[str, Any] = {}
     for file in reversed(chain):
@@ -200,7 +199,7 @@ def _overlaid(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 
 def _joined(file: PolicyFile, base: list[Any]) -> list[Any] | None:
-    """The rules of a file over those of its base; None where it has rules that are no list."""
+    """Return the rules of a file merged with those of its base; None if its rules are not a list."""
     extract = file.tables.get("extract", {})
     own = extract.get("rules", []) if isinstance(extract, dict) else None
     if not isinstance(own, list):
@@ -211,7 +210,7 @@ def _joined(file: PolicyFile, base: list[Any]) -> list[Any] | None:
         kept = [rule for rule in kept if rule_name(rule) in only]
     instead = {rule_name(rule): rule for rule in own}
     if len(instead) < len(own):
-        return own  # names repeat, or lack: no policy, whatever the base has
+        return own  # a name is repeated or missing: validation refuses it, whatever the base has
     left = {rule_name(rule) for rule in kept}
     return [
         *(rule for rule in own if rule_name(rule) not in left),
@@ -220,13 +219,13 @@ def _joined(file: PolicyFile, base: list[Any]) -> list[Any] | None:
 
 
 def _kept(file: PolicyFile, base: list[Any], without: Any) -> list[Any]:
-    """The rules of the base that a file does not leave out."""
+    """Return the rules of the base that a file does not leave out."""
     names = _named(file, base, WITHOUT, without)
     return [] if "*" in names else [rule for rule in base if rule_name(rule) not in names]
 
 
 def _named(file: PolicyFile, base: list[Any], key: str, names: Any) -> list[str]:
-    """The names of rules of the base that a file lists; `*` may be one of them."""
+    """Return the names of the base's rules that a file lists; `*` may be one of them."""
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise file.error(["extract", key], f"is a list of names of rules, found {names!r}")
     known = [str(rule_name(rule)) for rule in base]
@@ -237,7 +236,7 @@ def _named(file: PolicyFile, base: list[Any], key: str, names: Any) -> list[str]
 
 
 def rules_of(tables: dict[str, Any]) -> list[Any]:
-    """Return the rules that a file states, or a file and its bases together."""
+    """Return the rules of a file, or of a file merged with its bases."""
     extract = tables.get("extract", {})
     rules = extract.get("rules", []) if isinstance(extract, dict) else []
     return rules if isinstance(rules, list) else []
@@ -250,12 +249,12 @@ def rule_name(rule: Any) -> str | None:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `, the nearest is 'x'`, or nothing if no known name is near."""
+    """Return `, the nearest is 'x'`, or an empty string if no known name is near."""
     close = get_close_matches(name, list(known), n=1)
     return f", the nearest is {close[0]!r}" if close else ""
 
 
 def origin(chain: Sequence[PolicyFile], path: Sequence[str | int]) -> PolicyFile | None:
-    """Return the file that a key of the merged policy is from; None: its default holds."""
+    """Return the file that states a key of the merged policy; None: it has its default."""
     able = chain[:1] if path[0] in _OF_ITS_OWN else chain
     return next((file for file in able if file.states(path)), None)

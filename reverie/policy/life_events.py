@@ -1,4 +1,4 @@
-"""Numbers of life events: which sentences tell one, and what is offered of those to come."""
+"""The `[life_events]` heading: which sentences tell an event, and which future events are named."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pydantic import Field
 from reverie.policy.signals import Hour
 from reverie.policy.table import Count, Days, Share, Table
 
-#: Of the signs of a sentence, by name (language/life_events/worth.py).
+#: Weights of the signs of a sentence, by name (language/life_events/worth.py).
 _WEIGHTS = {
     "courtesy": -0.68,
     "family": 0.21,
@@ -31,25 +31,31 @@ _WEIGHTS = {
 
 
 class LifeEventsPolicy(Table):
-    """What counts as an event of somebody's life, and which ones a context and triggers name."""
+    """The detection of life events in sentences, and the future events that contexts and triggers name."""
 
-    #: Whether events are read at all.
+    #: Whether life events are found at all.
     read: bool = True
-    #: Weights of the signs of a sentence (`bench/events.py --fit`), and of none of them.
+    #: Weights of the signs of a sentence (`bench/events.py --fit`).
     weights: dict[str, float] = Field(default_factory=lambda: dict(_WEIGHTS))
+    #: Log odds of a sentence without any sign.
     bias: float = -1.59
-    #: Probability from which a sentence that tells what happened is an event.
+    #: Probability from which a sentence about the past is an event.
     told: Share = 0.55
-    #: Likewise of one that tells what is planned and names its day; no such limit for what memory has as a plan.
+    #: Probability from which a sentence about a plan with its day is an event; plans in memory have no such limit.
     planned: Share = 0.2
-    #: Days ahead of which a context names events, and how many at most; 0: none.
+    #: Days ahead for which a context names events; 0: none.
     ahead_days: Days = 14.0
+    #: Maximum number of events that a context names.
     most: Count = 5
-    #: Whether a trigger is due on the day before an event that is planned, and on the day after.
+    #: Whether a trigger is due on the day before a planned event.
     trigger_before: bool = True
+    #: Whether a trigger is due on the day after a planned event.
     trigger_after: bool = True
-    #: Local hour at which they are due, and hours until they are of no use.
+    #: Local hour at which the trigger before an event is due.
     hour: Hour = 17
+    #: Hours for which the trigger before an event is useful.
     hours: Count = 5
+    #: Local hour at which the trigger after an event is due.
     hour_after: Hour = 10
+    #: Hours for which the trigger after an event is useful.
     hours_after: Count = 10

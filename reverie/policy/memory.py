@@ -1,4 +1,4 @@
-"""Numbers of the periodic stages: when they run, what they merge, how memories fade, what is forgotten."""
+"""The headings of the periodic stages: when they run, what they merge, how memories fade, what is forgotten."""
 
 from __future__ import annotations
 
@@ -12,52 +12,52 @@ from reverie.policy.table import Days, Share, Table
 
 
 class CyclePolicy(Table):
-    """When the tiers run (Brain 4, Contact 6.1)."""
+    """The schedule of the tiers (Brain 4, Contact 6.1)."""
 
     #: Hours between periodic cycles, counted from midnight UTC.
     hours: Annotated[int, Field(ge=1, le=24)] = 6
 
     @property
     def period(self) -> timedelta:
-        """Time between two cycles."""
+        """The time between two cycles."""
         return timedelta(hours=self.hours)
 
 
 class ChunkPolicy(Table):
-    """Into what pieces long texts are cut (Logic 1.3)."""
+    """The size of the chunks of long texts (Logic 1.3)."""
 
     min_tokens: Annotated[int, Field(ge=1, le=10_000)] = 50
     max_tokens: Annotated[int, Field(ge=2, le=10_000)] = 300
 
 
 class ImportancePolicy(Table):
-    """How important a new memory is (Brain 4, Contact 2.2, Logic 1.5)."""
+    """The importance of a new memory (Brain 4, Contact 2.2, Logic 1.5)."""
 
     #: `kind`: by the table of `[extract]`. `novelty_salience`: novelty_weight * novelty + salience_weight * salience.
     mode: Literal["kind", "novelty_salience"] = "kind"
     novelty_weight: Share = 0.6
     salience_weight: Share = 0.4
-    #: Less important than this is discarded and counted; 0 keeps all.
+    #: Importance below which a candidate is discarded and counted; 0: all are kept.
     threshold: Share = 0.0
-    #: Gained when the decision a memory is tied to had a positive outcome (Brain 4.3).
+    #: Added if the decision behind a memory had a positive outcome (Brain 4.3).
     outcome_boost: Share = 0.0
 
 
 class MergePolicy(Table):
-    """When two memories of a subject and kind are one (Brain 4.3, Contact 3.2)."""
+    """The merging of two memories of the same subject and kind (Brain 4.3, Contact 3.2)."""
 
     #: Cosine above which they merge, unless polarity, numbers or names differ.
     threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.999
-    #: Cosine above which pairs are compared by what they state and by a classifier (`consolidate/merge/same.py`), and
-    #: not by `threshold` and `contradiction`; None: not.
+    #: Cosine above which pairs are compared by their statements and a classifier (`consolidate/merge/same.py`) instead
+    #: of `threshold` and contradiction; none: never.
     near: Annotated[float, Field(ge=0.5, le=1.0)] | None = None
-    #: Chance of being the same from which the classifier merges a pair.
+    #: Probability from which the classifier merges a pair.
     probability: Share = 0.5
-    #: Gained by the survivor, at most to 1.0.
+    #: Added to the importance of the survivor, up to 1.0.
     reinforce: Share = 0.0
     #: Kinds that are merged.
     kinds: tuple[Kind, ...] = ("fact", "preference", "instruction", "episode", "pattern", "summary")
-    #: Most recent memories that a request compares its new candidates with (Contact 3.2); 0: none.
+    #: Number of recent memories with which a request compares its new candidates (Contact 3.2); 0: none.
     recent: Annotated[int, Field(ge=0, le=1000)] = 0
 
 
@@ -66,78 +66,81 @@ def _of_every_kind(rates: Any) -> Any:
 
 
 class DecayPolicy(Table):
-    """How importance fades when nobody asks (Brain 4.4, Contact 2.2)."""
+    """The decay of importance without access (Brain 4.4, Contact 2.2)."""
 
     #: Days without access before decay begins.
     grace_days: Days = 0.0
-    #: Importance lost a day after that, by kind; a kind that is not named loses none.
+    #: Importance lost per day after that, by kind; 0 for a kind that is not named.
     rates: Annotated[dict[Kind, Share], BeforeValidator(_of_every_kind)] = Field(default_factory=dict)
 
 
 class SummaryPolicy(Table):
-    """By what an extractive summary chooses its sentences; fitted on part of LoCoMo dev (bench/summaries.py)."""
+    """The choice of sentences in an extractive summary; fitted on part of LoCoMo dev (bench/summaries.py)."""
 
-    #: Content words that a sentence needs to be worth telling; a name counts twice.
+    #: Minimum number of content words of a sentence; a name counts twice.
     least_terms: Annotated[int, Field(ge=1, le=100)] = 3
-    #: Characters above which a sentence is a list or code, and not chosen.
+    #: Characters above which a sentence counts as a list or code and is not chosen.
     longest: Annotated[int, Field(ge=20, le=10_000)] = 240
-    #: Power of its length by which a sentence's coverage is divided, and the length that counts at least.
+    #: Power of its length by which a sentence's coverage is divided.
     brevity: Share = 0.1
+    #: Characters that count as the length of a shorter sentence.
     short: Annotated[int, Field(ge=1, le=1000)] = 60
     #: Factor for a sentence that is not in the first person.
     general: Share = 0.5
-    #: Added to the factor 1 of a sentence for a salience of 1.
+    #: Added to a sentence's factor, which is 1 at first, for a salience of 1.
     salience: Annotated[float, Field(ge=0, le=10)] = 1.2
-    #: Added for the first turn of a session, falling to 0 for the last.
+    #: Added to the factor for the first turn of a session, falling to 0 for the last.
     early: Annotated[float, Field(ge=0, le=10)] = 0.5
-    #: Factors for each word that addresses the listener, and for each pronoun.
+    #: Factor for each word in a sentence that addresses the listener.
     addressed: Share = 0.5
+    #: Factor for each pronoun in a sentence.
     pronoun: Share = 0.7
-    #: Factor for a sentence of a speaker who has one in the summary already.
+    #: Factor for a sentence of a speaker who already has one in the summary.
     heard: Share = 0.6
-    #: Share of a content word's weight that counts once another chosen sentence has it.
+    #: Share of a content word's weight that counts once a chosen sentence has the word.
     repeated: Share = 0.2
-    #: Share of the best sentence's gain that another needs to be told too.
+    #: Share of the best sentence's gain that another sentence needs to be chosen.
     least_gain: Share = 0.2
     #: Share of the shorter sentence's content words above which two sentences say the same.
     same: Share = 0.7
 
 
 class CompressPolicy(Table):
-    """When episodes become patterns and sessions summaries (Brain 4.4, Contact 6.2, Logic 3, Chat flow 1)."""
+    """Patterns of episodes, and summaries of sessions (Brain 4.4, Contact 6.2, Logic 3, Chat flow 1)."""
 
-    #: Episodes on one theme that make a pattern; 0 makes none.
+    #: Number of episodes on one theme that make a pattern; 0: no patterns are made.
     pattern_episodes: Annotated[int, Field(ge=0, le=1000)] = 0
-    #: Of these, episodes that a theme needs where turns count as well of which no episode was made.
+    #: Number of episodes from which turns on a theme that gave no episode count as well.
     theme_episodes: Annotated[int, Field(ge=1, le=1000)] = 1000
-    #: Cosine to the theme's centre that an episode needs to belong to it.
+    #: Minimum cosine of an episode to the centre of its theme.
     theme_similarity: Share = 1.0
-    #: Ratio of two groups' means from which a pattern quantifies the difference.
+    #: Ratio of the means of two groups from which a pattern quantifies the difference.
     contrast_ratio: Annotated[float, Field(ge=1.0, le=100.0)] = 1.0
     pattern_importance: Share = 0.8
-    #: Uncompressed sessions above which the oldest half is summarised; 0 never.
+    #: Number of sessions without a summary above which the oldest half is summarised; 0: never.
     session_threshold: Annotated[int, Field(ge=0, le=100_000)] = 0
-    #: Turns that a running session holds before the oldest are summarised, and those that then stay; 0 never.
+    #: Turns of a running session from which the oldest are summarised; 0: never.
     running_turns: Annotated[int, Field(ge=0, le=10_000)] = 0
+    #: Number of the latest turns of a running session that stay without a summary.
     running_keep: Annotated[int, Field(ge=0, le=10_000)] = 10
-    #: Sentences of an extractive summary.
+    #: Maximum number of sentences of an extractive summary.
     summary_sentences: Annotated[int, Field(ge=1, le=20)] = 3
     summary_importance: Share = 0.6
-    #: Whether summaries of sessions become one of their month, and those of months one of their year.
+    #: Whether the summaries of sessions fold into one of their month, and those of months into one of their year.
     fold_summaries: bool = False
-    #: Whether those of sessions become one of their week first.
+    #: Whether the summaries of sessions fold into one of their week first.
     fold_weeks: bool = False
-    #: Months that keep summaries of their own beside the latest one, before they become part of their year's.
+    #: Months, besides the latest, that keep summaries of their own before these fold into their year's.
     fold_months: Annotated[int, Field(ge=0, le=12)] = 12
-    #: Sentences of such a summary.
+    #: Maximum number of sentences of a folded summary.
     fold_sentences: Annotated[int, Field(ge=1, le=100)] = 8
-    #: Prompt of summaries by a language model: ours, or Logic's own words.
+    #: Prompt for summaries by a language model: ours, or Logic's own.
     summary_prompt: Literal["compress", "compress_logic"] = "compress"
     summary: SummaryPolicy = SummaryPolicy()
 
     @property
     def range_turns(self) -> int:
-        """Turns that one summary of a running session tells."""
+        """The number of turns in one summary of a running session."""
         return max(self.running_turns - self.running_keep, 1)
 
     @model_validator(mode="after")
@@ -154,38 +157,38 @@ def _worth_of_every_kind(worths: Any) -> Any:
 
 
 class PrunePolicy(Table):
-    """What is forgotten (Brain 4.4)."""
+    """The forgetting of memories (Brain 4.4)."""
 
     #: Importance below which a memory may be forgotten.
     below: Share = 0.0
-    #: Days without access before it is.
+    #: Days without access before it is forgotten.
     unaccessed_days: Days = 36_500.0
-    #: Days on which its subject said something, since it was last accessed, before a faded memory is forgotten; 0: the
-    #: calendar alone decides.
+    #: Days since the last access on which the subject must have said something before a faded memory is forgotten; 0:
+    #: the calendar alone decides.
     active_days: Annotated[int, Field(ge=0, le=1000)] = 0
-    #: Days after which a memory that has ended by its own time is forgotten; it is not recalled from its end on.
+    #: Days after which an expired memory is forgotten; it is not recalled once it has expired.
     expired_days: Days = 30.0
-    #: Days for which what lasted, a home or a job, is at least kept after it was superseded.
+    #: Minimum number of days for which a superseded lasting memory is kept, such as a former home or job.
     history_days: Days = 3650.0
-    #: Active memories that a subject has at most: at each cycle the least valuable beyond are forgotten; 0: no limit.
+    #: Maximum number of active memories of a subject; each cycle forgets the least valuable beyond it; 0: no limit.
     budget: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    #: Factor of a memory's importance where the budget decides, by kind; 1 for a kind that is not named.
+    #: Factor of importance under the budget, by kind; 1 for a kind that is not named.
     worth: Annotated[dict[Kind, Share], BeforeValidator(_worth_of_every_kind)] = Field(
         default_factory=lambda: dict.fromkeys(KINDS, 1.0)
     )
-    #: The same for what was kept in its own words because its reading is unsure, on top of that of its kind.
+    #: Further factor for a memory kept in the words of the message because its reading is unsure.
     worth_said: Share = 1.0
-    #: The same for what the reader is less sure of than `[extract.reader] confidence`, unless a language model agrees.
+    #: Further factor for a confidence below `[extract.reader] confidence`, unless a language model agrees.
     worth_unsure: Share = 1.0
-    #: The same for what stands without it: an end of something that is there and stays ended, and an unsure reading in
-    #: own words of a message that a pattern counts.
+    #: Further factor for a memory that adds nothing: the end of a value that stays ended without it, or an unsure
+    #: reading, in the words of the message, of a message that a pattern counts.
     worth_told: Share = 1.0
 
 
 class QueuePolicy(Table):
-    """When the deferred tier works a session in; it goes quiet by `working_memory.idle_minutes`."""
+    """The queue of the deferred tier; a session is quiet after `working_memory.idle_minutes`."""
 
-    #: Minutes after its first waiting turn from which a session that never goes quiet is worked in all the same.
+    #: Minutes after its first waiting turn from which a session is processed even if it is not quiet.
     max_wait_minutes: Annotated[float, Field(gt=0, le=1440)] = 30.0
-    #: Times that working a session in is tried before it becomes a dead letter.
+    #: Attempts to process a session before it becomes a dead letter.
     attempts: Annotated[int, Field(ge=1, le=100)] = 5

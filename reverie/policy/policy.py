@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class Policy(Table):
-    """One policy. `hash` identifies its numbers and goes on every run and memory."""
+    """A policy. Its `hash` identifies its numbers and is recorded with every run and memory."""
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
     description: str = ""
@@ -82,13 +82,13 @@ class Policy(Table):
 
     @cached_property
     def hash(self) -> str:
-        """First 16 hex digits of the sha256 over all numbers; comments and layout do not count."""
+        """The first 16 hex digits of the sha256 over all numbers, regardless of comments and layout."""
         canonical = self.model_dump_json(exclude={"description"})
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
     @cached_property
     def fading(self) -> Fading:
-        """How importance fades, and when a memory is forgotten."""
+        """The numbers by which importance fades and memories are forgotten."""
         return Fading(
             rates=self.decay.rates,
             grace_days=self.decay.grace_days,
@@ -99,7 +99,7 @@ class Policy(Table):
         )
 
     def lasts(self, relation: str | None, phase: Phase) -> bool:
-        """Return whether a statement of a relation is in force and durable, so that its memory does not fade."""
+        """Return whether a statement of a relation is in force and durable: its memory does not fade."""
         known = self.extract.relations.get(relation) if relation else None
         return known is not None and known.is_lasting(phase)
 
@@ -109,13 +109,13 @@ class Policy(Table):
 
 @cache
 def load_policy(name_or_path: str) -> Policy:
-    """Return a shipped policy by name, or the policy file at a path, with what it has from its `base`.
+    """Return a shipped policy by name, or the policy file at a path, merged with its `base`.
 
-    What neither states has its default.
+    A key that neither states has its default.
 
     Raises:
-        PolicyError: no such policy or base, not TOML, or a key is unknown or out of range; the message names the key,
-            its line and what is allowed.
+        PolicyError: there is no such policy or base, it is not TOML, or a key is unknown or out of range; the message
+            names the key, its line and the allowed values.
     """
     chain = read_files(name_or_path)
     tables = merged(chain)
@@ -127,7 +127,7 @@ def load_policy(name_or_path: str) -> Policy:
 
 
 def _sentence(problem: ErrorDetails, tables: dict[str, Any], chain: list[PolicyFile]) -> str:
-    """What is wrong with one key, and where it is stated: on a line of the file, or in one of its bases."""
+    """Return the problem of one key, with the line of the file or of the base that states it."""
     loc, found = problem["loc"], problem["input"]
     file, path = _stated(loc, tables, chain)
     place = f"{'.'.join(map(str, loc)) or 'the file'}"
@@ -142,7 +142,7 @@ def _sentence(problem: ErrorDetails, tables: dict[str, Any], chain: list[PolicyF
 def _stated(
     loc: tuple[str | int, ...], tables: dict[str, Any], chain: list[PolicyFile]
 ) -> tuple[PolicyFile, tuple[str | int, ...]]:
-    """The file that states a key, and where in that file: each has its own count of rules."""
+    """Return the file that states a key, and the path within that file, as each file counts its own rules."""
     if loc[:2] == ("extract", "rules") and len(loc) > 2 and isinstance(loc[2], int):
         name = rule_name(rules_of(tables)[loc[2]])
         for file in chain:
@@ -155,7 +155,7 @@ def _stated(
 
 
 def _keys(loc: tuple[str | int, ...]) -> list[str]:
-    """The keys that a file can have under a heading."""
+    """Return the keys that a file can have under a heading."""
     model: type[BaseModel] = Policy
     for part in loc:
         if isinstance(part, str):

@@ -1,4 +1,4 @@
-"""Numbers of publishing: what a generation may change, and how long what it replaced is kept."""
+"""The `[publish]` heading: how much a generation may change, and how long the replaced memory is kept."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from reverie.policy.table import Count, Days, Share, Table
 class PublishPolicy(Table):
     """The gate of `reverie publish`, and the window in which it can be reverted."""
 
-    #: Logged questions of the tenant that are asked of both memories, the latest; 0: none.
+    #: Number of the tenant's latest logged questions that are asked of both memories; 0: none.
     questions: Annotated[int, Field(ge=0, le=100_000)] = 200
-    #: Share of them whose first answer may change.
+    #: Maximum share of these questions whose first answer may change.
     most_changed: Share = 0.25
-    #: Questions below which the share says nothing.
+    #: Minimum number of questions for this limit to apply.
     fewest: Count = 30
-    #: Days for which what was replaced is kept.
+    #: Days for which the replaced memory is kept.
     kept_days: Days = 7.0
 
     @property
     def kept(self) -> timedelta:
-        """How long what was replaced is kept."""
+        """The time for which the replaced memory is kept."""
         return timedelta(days=self.kept_days)

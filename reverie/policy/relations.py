@@ -1,4 +1,4 @@
-"""The table of relations: what people state of themselves, how long it lasts, and how it is worded."""
+"""The table of relations: what statements mean, how long they last, and how they are worded."""
 
 from __future__ import annotations
 
@@ -12,62 +12,63 @@ from reverie.policy.table import Share, Table, common
 FactCategory = Literal["identity", "preference", "constraint", "instruction"]
 RuleKind = Literal["fact", "preference", "instruction"]
 StatedKind = Literal["fact", "preference", "instruction", "episode"]
-#: How a statement may be worded: in a phase, as a denial, and of an object that is a name.
+#: Cases with a wording of their own: a phase, a denial, an object that is a name.
 WordingCase = Literal["holds", "denied", "named", "adds", "ends", "past", "planned", "wished"]
 
 
 class Relation(Table):
-    """What a statement says of whom it is about, such as `lives_in`."""
+    """A relation between a person and the object of a statement, such as `lives_in`."""
 
     kind: StatedKind = "fact"
-    #: How many objects it has at a time. Of `one`, a new statement ends what held before; of `many`, only a statement
-    #: about the same object does.
+    #: How many objects it has at a time. `one`: a new statement ends the one before; `many`: only a statement about the
+    #: same object does.
     values: Literal["one", "many"] = "many"
-    #: `durable`: it does not fade while nothing ends it. `fading`: as its kind does. `expiring`: it ends by the time
-    #: that it names, and fades otherwise. `dated`: it ends by the time that it names, and is durable otherwise.
+    #: `durable`: it does not fade until something ends it. `fading`: it fades as its kind does. `expiring`: it ends at
+    #: the time that it names, else fades. `dated`: it ends at the time that it names, else is durable.
     lasts: Literal["durable", "fading", "expiring", "dated"] = "fading"
-    #: What its topic is. `which`: which of several (the phone of which kind). `thing`: of what it is told ("the rate
-    #: for workshops"); without one, values stand beside each other. `role`: what one person is at a time ("our
-    #: accountant"), unless several are ("a client"). `use`: what it serves; a change ends what served it. `detail`: a
-    #: date or figure of the object, which a later one replaces. `sort`: of what sort the object is.
+    #: Meaning of its topic. `which`: tells several objects apart (the kind of phone). `thing`: the thing that it is
+    #: about ("the rate for workshops"); without one, values hold side by side. `role`: held by one person at a time
+    #: ("our accountant"), unless several can ("a client"). `use`: the purpose; a change ends the object that served it.
+    #: `detail`: a date or figure of the object, which a later one replaces. `sort`: the sort of the object.
     topic: Literal["which", "thing", "role", "use", "detail", "sort"] = "which"
-    #: Whether denials stand beside each other where it has one value: closed on Sundays, and on Mondays.
+    #: `many`: several denials hold side by side even if it has one value: closed on Sundays, and on Mondays.
     denials: Literal["one", "many"] = "one"
-    #: The memory in the third person: "Lives in {object}". A rule's own template comes first.
+    #: Text of the memory, in the third person: "Lives in {object}". A rule's own template comes first.
     wording: Annotated[str, Field(min_length=1)]
-    #: Instead of `wording`, of what is denied: "Doesn't like {object}".
+    #: Wording of a denial: "Doesn't like {object}".
     opposite: str | None = None
-    #: How a statement that no rule read is worded, instead of `wording`: alternatives between |, of which the first
-    #: that has all its slots is taken. What it lacks follows from wording and phase (language/statements/stated.py).
+    #: Wordings, by case, of a statement that no rule read. Of alternatives separated by |, the first whose slots all
+    #: have values is taken. Other cases follow from `wording` and phase (language/statements/stated.py).
     says: dict[WordingCase, str] = Field(default_factory=dict)
-    #: Type of the entity that a named object is: `pet`, `person`.
+    #: Type of entity of an object with a name: `pet`, `person`.
     entity: Annotated[str, Field(pattern=r"^[a-z]+$")] | None = None
-    #: What no object of it matches, whatever its case: a time zone is no distance.
+    #: Pattern, ignoring case, that no object may match: a time zone is not a distance.
     never: Annotated[str, AfterValidator(common)] | None = None
-    #: Whether what somebody does is worded as such: "draws in the evenings".
+    #: Whether an object that is an activity is worded as one: "draws in the evenings".
     deeds: bool = True
-    #: Whether a deed after "to" is its object as well: "wants to see Japan".
+    #: Whether an activity after "to" can be its object: "wants to see Japan".
     infinitive: bool = False
-    #: Structured fact that it also is; `{object}` and `{topic}` stand in the key as slugs.
+    #: Category of the structured fact that it also becomes.
     category: FactCategory | None = None
+    #: Key of that structured fact; `{object}` and `{topic}` in it become slugs.
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{(?:object|topic)\})?$")] | None = None
-    #: Whether what is not denied has a polarity of 1, as likes have; else one without is the opposite of a denial.
+    #: Whether a statement that is no denial has polarity 1, as likes do; else polarity 0 is the opposite of a denial.
     polar: bool = False
-    #: Whether an end may name a value by a word of it ("the Altona thing"), or mean the latest ("that is off").
+    #: Whether an end may name a value by one of its words ("the Altona thing"), or mean the latest ("that is off").
     refers: bool = False
-    #: Whether its ends also drop what is planned in other relations: "Zoho fell through".
+    #: Whether its ends also end plans of other relations: "Zoho fell through".
     ends_planned: bool = False
-    #: Relations of which it ends the values that its object names: "we lost Pickle" ends that there is a cat Pickle.
+    #: Relations whose values an end also ends if its object names them: "we lost Pickle" ends "has a cat Pickle".
     ends: tuple[str, ...] = ()
-    #: Instead of the importance of the kind.
+    #: Importance, in place of that of the kind.
     importance: Share | None = None
 
     def is_lasting(self, phase: Phase) -> bool:
-        """Return whether a statement in this phase that has no end of its own stays as it is while nothing ends it."""
+        """Return whether a statement in this phase without an end of its own lasts until something ends it."""
         return self.lasts in ("durable", "dated") and phase in ("holds", "begins", "adds")
 
     def is_expiring(self, phase: Phase) -> bool:
-        """Return whether a statement in this phase ends by the time that it names."""
+        """Return whether a statement in this phase ends at the time that it names."""
         return self.lasts in ("expiring", "dated") or phase == "planned"
 
     @model_validator(mode="after")

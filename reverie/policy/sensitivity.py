@@ -1,4 +1,4 @@
-"""The `[sensitivity]` heading: what becomes of what is sensitive (Agent 9)."""
+"""The `[sensitivity]` heading: how sensitive statements are treated (Agent 9)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ SENSITIVE_CLASSES: tuple[SensitiveClass, ...] = get_args(SensitiveClass)
 
 
 class SensitivityPolicy(Table):
-    """Rules by class (docs/sensitivity.md)."""
+    """Rules for sensitive classes (docs/sensitivity.md)."""
 
-    #: Whether passwords, PINs, keys and numbers of cards, accounts and documents are taken out of texts before the log.
+    #: Whether passwords, PINs, keys and numbers of cards, accounts and documents are redacted before texts are logged.
     redact_secrets: bool = False
-    #: Days after which a statement of a class is forgotten, whatever its kind; the shortest of its classes counts.
+    #: Days after which a statement of a class is forgotten, whatever its kind; of several classes, the shortest counts.
     keep_days: dict[SensitiveClass, Days] = Field(default_factory=dict)
-    #: Classes that a message does not bring up: they are recalled by questions and requests, by messages of the same
-    #: class, and by those that are at least so similar. Allergies and diets are always recalled.
+    #: Classes withheld from messages, except from messages of the same class and similar ones. Questions and requests
+    #: recall them. Allergies and diets are always recalled.
     withhold: tuple[SensitiveClass, ...] = ()
+    #: Similarity from which a message recalls a withheld statement.
     withhold_similarity: Share = 0.4
-    #: Whether stored vectors tell what is withheld, beside rules; only those of `minilm` do.
+    #: Whether stored vectors, besides rules, decide what is withheld; this needs the model `minilm`.
     by_vector: bool = False
-    #: Classes of which an export leaves rows out, in the log as in memory.
+    #: Classes whose rows are left out of exports, from the log as from memory.
     not_exported: tuple[SensitiveClass, ...] = ()

@@ -1,4 +1,4 @@
-"""Numbers of what follows from a subject's signals: difficult periods, usual hours, silence, triggers."""
+"""The `[signals]` heading: difficult periods, usual hours, silence and triggers."""
 
 from __future__ import annotations
 
@@ -14,43 +14,47 @@ Hour = Annotated[int, Field(ge=0, le=23)]
 
 
 class SignalsPolicy(Table):
-    """What follows from moods, rhythms and silence; the numbers of Contact 4.2 itself stand in `[mood]`."""
+    """Triggers and memories from moods, rhythms and silence; the numbers of Contact 4.2 itself are in `[mood]`."""
 
-    #: Moods of which `negative_messages` in a row, within a session, are a difficult period (Contact 4.2).
+    #: Moods that count as negative: `negative_messages` in a row in a session are a difficult period (Contact 4.2).
     negative_moods: tuple[MoodName, ...] = ("sad", "anxious", "angry")
-    #: Other messages in a row after which a difficult period is over.
+    #: Number of other messages in a row after which a difficult period is over.
     calm_messages: Count = 3
     #: Whether difficult periods and usual hours become memories.
     remember: bool = False
-    #: Whether a message with a speaker's name, or a long one, is embedded once more for its mood: its stored vector is
-    #: not of its words alone.
+    #: Whether a message with a speaker's name, or a long one, is embedded again for its mood, because its stored vector
+    #: includes the name or covers only a part.
     embed_again: bool = False
-    #: Importance of these memories.
+    #: Importance of the memories of difficult periods and usual hours.
     importance: Share = 0.7
-    #: Messages within `timing_days` below which no usual hours are told.
+    #: Minimum number of messages within `timing_days` to find usual hours.
     timing_messages: Count = 10
-    #: Time zone of subjects whose messages name none.
+    #: Time zone of a subject whose messages give none.
     zone: str = "UTC"
-    #: Local hour of a check-in on the morning after a hard day, and hours until it is no longer of use.
+    #: Local hour of a check-in on the morning after a hard day.
     check_in_hour: Hour = 9
+    #: Hours for which a check-in is useful.
     check_in_hours: Count = 10
-    #: Local hours between which nothing is due; equal: none.
+    #: Local hour at which quiet hours begin: no trigger towards a subject is due in them.
     quiet_from: Hour = 22
+    #: Local hour at which quiet hours end; equal to `quiet_from`: there are none.
     quiet_until: Hour = 8
-    #: Triggers towards a subject that are due on one local day at most.
+    #: Maximum number of triggers towards a subject that are due on one local day.
     a_day: Count = 2
-    #: Days after words of a crisis during which no trigger leads to an automatic outreach.
+    #: Days after crisis language for which other triggers are withheld, so that nobody is written to automatically.
     crisis_days: Days = 7.0
-    #: Silence is longer than this quantile of the subject's own pauses between active days, times `silence_slack`.
+    #: Silence is a pause longer than this quantile of the subject's own pauses between active days, times
+    #: `silence_slack`.
     silence_quantile: Share = 0.95
+    #: Factor for the pause at `silence_quantile`.
     silence_slack: Annotated[float, Field(ge=1, le=100)] = 1.5
-    #: Pauses that must be known before silence is told.
+    #: Minimum number of earlier pauses to find silence.
     silence_pauses: Count = 6
-    #: Days after which an alert, or a difficult period's trigger, is no longer of use.
+    #: Days for which an alert, or the trigger of a difficult period, is useful.
     alert_days: Days = 14.0
-    #: Share of messages that are bored, from which a decline is told to the owner (Contact 4.2).
+    #: Share of bored messages from which the owner gets a trigger for a decline (Contact 4.2).
     bored_share: Share = 0.2
-    #: Latest days over which the strength of a tie is measured.
+    #: Number of the latest days over which the strength of a tie is measured.
     tie_days: Count = 28
 
     @field_validator("zone")
@@ -62,7 +66,7 @@ class SignalsPolicy(Table):
 
 
 def is_zone(name: str) -> bool:
-    """Return whether a name is that of a time zone."""
+    """Return whether a name is a known time zone."""
     try:
         ZoneInfo(name)
     except (ValueError, OSError, KeyError):

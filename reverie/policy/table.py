@@ -1,4 +1,4 @@
-"""What every heading of a policy file is made of: a frozen table, and the ranges its keys have in common."""
+"""The base class of the headings of a policy file, and the ranges that keys share."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ Tokens = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class Table(BaseModel):
-    """A frozen heading of a policy file; an unknown key is an error, and a default is checked like a given value."""
+    """A frozen heading of a policy file; unknown keys are errors, and defaults are validated like stated values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
 
 def common(pattern: str) -> str:
-    """The pattern, if both regex engines read it alike; else `ValueError` naming what they do not share."""
+    """Return the pattern; raise `ValueError` with the part that the two regex engines treat differently."""
     if found := _UNCOMMON.search(pattern):
         raise ValueError(f"pattern {pattern!r} uses {found[0]!r}, which the two regex engines treat differently")
     return pattern
 
 
-@cache  # a policy has hundreds of patterns, and the policies of one base have most of them in common
+@cache  # a policy has hundreds of patterns, and policies with the same base share most of them
 def compiles(pattern: str) -> str:
-    """The pattern, if it is a regular expression; else `ValueError` with what is wrong."""
+    """Return the pattern; raise `ValueError` with the reason if it is not a regular expression."""
     try:
         re.compile(pattern)
     except re.error as error:
@@ -40,7 +40,7 @@ def compiles(pattern: str) -> str:
     return pattern
 
 
-#: A regular expression that is searched in one text at a time.
+#: A regular expression for one text at a time.
 Regex = Annotated[str, AfterValidator(compiles)]
-#: One that is searched in many texts at once.
+#: A regular expression for many texts at once.
 ColumnRegex = Annotated[str, AfterValidator(compiles), AfterValidator(common)]

@@ -1,4 +1,4 @@
-"""A policy written out in full, as TOML: every value that holds, and where it is from."""
+"""A policy written out in full as TOML, each value with its origin."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from reverie.policy.policy import load_policy
 
 Files = Sequence[PolicyFile]
 
-#: Written last, since its rules are long.
+#: The heading that is written last, because its rules are long.
 _LAST = "extract"
 
 
 def policy_text(name_or_path: str) -> str:
-    """Return the policy as a file that needs no base; after each value stands the file that states it, or `default`.
+    """Return the policy as a file that needs no base; a comment after each value names its origin, or `default`.
 
     Raises:
-        PolicyError: as `load_policy`.
+        PolicyError: as in `load_policy`.
     """
     policy, chain = load_policy(name_or_path), read_files(name_or_path)
     tables = policy.model_dump(exclude_none=True)
@@ -29,7 +29,7 @@ def policy_text(name_or_path: str) -> str:
 
 
 def _table(table: dict[str, Any], path: tuple[str, ...], chain: Files) -> Iterator[str]:
-    """The lines of a heading: its own keys, then the headings below it."""
+    """Yield the lines of a heading: its own keys, then the headings below it."""
     below = {key: value for key, value in table.items() if _is_heading(value)}
     own = {key: value for key, value in table.items() if key not in below}
     if path and own:
@@ -68,7 +68,7 @@ def _value(value: Any) -> str:
 
 
 def _string(text: str) -> str:
-    """A TOML string: as it is where it holds backslashes or quotes, as patterns do."""
+    """Return a TOML string: a literal one if it has backslashes or quotes, as patterns do."""
     if text.isprintable() and "'''" not in text and ("\\" in text or '"' in text):
         return f"'''{text}'''" if "'" in text else f"'{text}'"
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,9 +1,9 @@
-"""Quality gates: has what is remembered changed its shape? Distributions against their own past, by Great Expectations.
+"""Quality gates: compare distributions of a tenant's memory with their own past, by Great Expectations.
 
-- `gate`: what a gate is, and one measure of it
-- `gates/`: the gates, a module a theme
-- `bands`: what is usual, by the weeks before
-- `measuring`: the measures of a tenant, into `ops.measures`
-- `suites`: the gates as suites of Great Expectations, and what these found
-- `check`: a check of all tenants, and its sentences
+- `gate`: a gate, and one measure of it
+- `gates/`: the gates, one module for each theme
+- `bands`: the usual range of a measure, from earlier weeks
+- `measuring`: the measures of a tenant, written to `ops.measures`
+- `suites`: the gates as suites of Great Expectations, and their verdicts
+- `check`: a check of all tenants, with its failures in words
 """

@@ -1,12 +1,12 @@
-"""What is usual for a measure, by the weeks before: the median, and how far from it a week may be.
+"""The usual range of a measure, from earlier weeks: their median, and a margin around it.
 
 The margin is the largest of three:
 
-- what the weeks before vary: a prediction interval for one more week, Student's t with weeks - 1 degrees of freedom,
-  with the median and the median absolute deviation in place of mean and standard deviation, so that one bad week among
-  them does not widen it (Rousseeuw and Croux 1993, "Alternatives to the median absolute deviation");
-- what chance alone does to a week of this size: the normal interval of a share (binomial) or of a rate (Poisson);
-- the gate's least margin: what is no news.
+- the variation of earlier weeks: a prediction interval for one more week, Student's t with weeks - 1 degrees of
+  freedom, with the median and the median absolute deviation in place of mean and standard deviation, so that one bad
+  week does not widen it (Rousseeuw and Croux 1993, "Alternatives to the median absolute deviation");
+- the effect of chance alone on a week of this size: the normal interval of a share (binomial) or a rate (Poisson);
+- the gate's least margin: smaller changes are not reported.
 
 Both intervals hold for all parts of a gate at once (Bonferroni).
 """
@@ -21,21 +21,21 @@ from scipy.special import ndtri, stdtrit
 
 from reverie.quality.gate import PAST_WEEKS, Counted, Measure, QualityGate
 
-#: Chance that a week like those before falls outside the margin of some part of a gate.
+#: Probability that a week like earlier ones falls outside the margin of some part of a gate.
 FALSE_ALARM = 0.01
-#: Fewer weeks before say nothing about what is usual.
+#: Minimum number of earlier weeks for a usual value.
 LEAST_WEEKS = 4
-#: The median absolute deviation of a normal distribution, times this, is its standard deviation.
+#: Factor from the median absolute deviation of a normal distribution to its standard deviation.
 _TO_DEVIATION = 1.4826
 
 _Floats = npt.NDArray[np.float64]
 
 
 def compare(gate: QualityGate, tenant_id: str, counted: Sequence[Counted]) -> list[Measure]:
-    """Return a measure a part for week 0, compared with the weeks before; nothing if week 0 has nothing to measure."""
+    """Return a measure for each part in week 0, compared with earlier weeks; none if week 0 has nothing to measure."""
     parts = sorted({part for part, *_ in counted})
     counts = np.zeros((len(parts), PAST_WEEKS + 1))
-    # of shares the total is that of the week; of other measures each part has its own
+    # shares have the total of the week; in other measures each part has its own total
     totals = np.zeros((len(parts), PAST_WEEKS + 1))
     for part, week, count, total in counted:
         counts[parts.index(part), week] = count
@@ -77,14 +77,14 @@ def _measure(gate: QualityGate, tenant_id: str, part: str, counts: _Floats, tota
 
 
 def _variation(past: _Floats, parts: int) -> float:
-    """Half of the prediction interval of one more week."""
+    """Return half of the prediction interval of one more week."""
     deviation = _TO_DEVIATION * float(np.median(np.abs(past - np.median(past))))
     quantile = float(stdtrit(len(past) - 1, 1 - FALSE_ALARM / (2 * parts)))
     return quantile * deviation * float(np.sqrt(1 + 1 / len(past)))
 
 
 def _chance(gate: QualityGate, count: float, total: float, size: int, parts: int) -> float:
-    """Half of the interval that chance alone explains, at the rate of the weeks before, which is never taken for 0."""
+    """Return half of the interval that chance alone explains, at the rate of earlier weeks, which is never 0."""
     rate = (count + 0.5) / (total + 1)
     match gate.unit:
         case "share":

@@ -1,4 +1,4 @@
-"""A check of the memory of tenants: measure each, validate all at once, and name what failed in sentences."""
+"""A check of the memory of tenants: measure each, validate all at once, and report failures in sentences."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from reverie.store.queries import queries
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GateResult:
-    """What one gate found, over all tenants that were checked."""
+    """The result of one gate, over all checked tenants."""
 
     gate: str
     holds: str
     severity: Literal["warn", "error"]
     passed: bool
-    #: Measures, and how many of them had enough history or known limits to compare with.
+    #: Number of measures, and of those with enough history or known limits to compare with.
     measures: int
     compared: int
-    #: Tenants of which something is outside its limits, and a sentence for each such thing.
+    #: Tenants with a measure outside its limits, and a sentence for each such measure.
     tenants: tuple[str, ...]
     failures: tuple[str, ...]
-    #: The measures outside their limits: the value, what is usual, and the range that was expected.
+    #: The measures outside their limits, with value and expected range.
     observed: tuple[OutsideLimits, ...]
-    #: What could not be compared, in one sentence; empty if everything was.
+    #: A note about measures that could not be compared; empty if all were compared.
     note: str
 
 
@@ -49,13 +49,13 @@ class OutsideLimits:
     tenant_id: str
     part: str
     value: float
-    #: The range that was expected; None: no limit on that side.
+    #: Bounds of the expected range; None: no limit on that side.
     low: float | None
     high: float | None
 
 
 def has_great_expectations() -> bool:
-    """Tell whether Great Expectations is installed, without importing it."""
+    """Return whether Great Expectations is installed, without importing it."""
     return find_spec("great_expectations") is not None
 
 
@@ -68,11 +68,11 @@ def check_memory(
     docs: Path | None = None,
     gates: Sequence[QualityGate] = GATES,
 ) -> list[GateResult]:
-    """Measure tenants (None: all) at `at`, or at the time where their clock stands, and return what each gate found.
+    """Measure tenants (None: all) at `at`, or at the time of a fixed clock, and return the result of each gate.
 
     `store` is open in the worker's role, and the user of `url` may act as reverie_analyst. `docs` is a folder for data
-    docs. Writes to `ops.measures` alone. Raises SettingsError where the extra `quality` is not installed, StageError
-    where an expectation cannot be evaluated.
+    docs. It writes only to `ops.measures`. Raises SettingsError if the extra `quality` is not installed, StageError if
+    an expectation cannot be evaluated.
     """
     if not has_great_expectations():
         raise SettingsError(f"The quality gates need an extra; install it with: {install_command('quality')}.")
@@ -102,7 +102,7 @@ def check_memory(
 
 
 def failure_sentence(gate: QualityGate, measure: Measure) -> str:
-    """Return in words that a measure is outside its limits."""
+    """Return a sentence about a measure outside its limits."""
     told = f"Tenant {measure.tenant_id}: {gate.clause(measure.part).format(_shown(gate, measure.value))}"
     if measure.lowest is None or measure.highest is None or gate.history is None:
         return f"{told}."
@@ -111,9 +111,9 @@ def failure_sentence(gate: QualityGate, measure: Measure) -> str:
 
 
 def _statements(store: Store, check_id: UUID, gates: Sequence[QualityGate], tenants: list[str]) -> dict[str, str]:
-    """The statement that each gate's rows are read with; its parameters are written into it by psycopg."""
+    """Return the statement that reads each gate's rows, with its parameters filled in by psycopg."""
     sql = queries("quality")["validated"]
-    # Great Expectations takes a statement without a comment before it
+    # Great Expectations needs a statement without a leading comment
     select = "\n".join(line for line in sql.splitlines() if not line.startswith("--"))
     params = {"check_id": check_id, "tenants": tenants}
     with store.transaction("quality") as conn, ClientCursor(conn) as cursor:
@@ -177,6 +177,6 @@ def _range(gate: QualityGate, lowest: float, highest: float) -> str:
 
 
 def _percent(value: float) -> str:
-    """Whole percents, and small ones to a tenth."""
+    """Return a share in whole percent, or to a tenth if it is small."""
     percent = 100 * value
     return f"{percent:.0f}" if percent >= 10 or percent == round(percent) else f"{percent:.1f}"

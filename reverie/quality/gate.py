@@ -1,4 +1,4 @@
-"""What a gate is, and one measure of it. Plain data: Great Expectations is not imported for it."""
+"""A gate, and one measure of it: plain data that does not need Great Expectations."""
 
 from __future__ import annotations
 
@@ -10,59 +10,59 @@ from typing import Literal, LiteralString
 from reverie.policy import Policy
 from reverie.store.database import Store
 
-#: Weeks that last week is compared with.
+#: Number of earlier weeks with which the last week is compared.
 PAST_WEEKS = 8
 
-#: (part, week, count, total): the part is a code, week 0 the last seven days, the value of the part count / total.
+#: (part, week, count, total): part is a code, week 0 is the last seven days, and count / total is the part's value.
 Counted = tuple[str, int, float, int]
-#: Reads the counts of a tenant, under its policy, at a time.
+#: A function that reads the counts of a tenant, under its policy, at a time.
 CountReader = Callable[[Store, str, Policy, datetime], Sequence[Counted]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measure:
-    """One measure of a tenant, and what is usual for it."""
+    """One measure of a tenant, with its usual value."""
 
     tenant_id: str
     gate: str
     part: str
     value: float
-    #: Of how many things the value is the share or rate.
+    #: Number of things of which the value is a share or rate.
     size: int
-    #: Median of the weeks before, and how far from it the value may be; None: not enough history.
+    #: Median of earlier weeks, and how far the value may be from it; None: not enough history.
     usual: float | None
     margin: float | None
-    #: Lowest and highest value of the weeks before; None: there are none.
+    #: Lowest and highest value of earlier weeks; None: there are none.
     lowest: float | None
     highest: float | None
-    #: How many weeks before had enough things to compare with.
+    #: Number of earlier weeks with enough things to compare with.
     weeks: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QualityGate:
-    """What is watched, and within which limits."""
+    """A quality gate: a measure and its limits."""
 
     #: Name of the gate, of its suite and of its check in Dagster.
     name: str
-    #: One sentence: what holds if the gate passes.
+    #: Sentence that is true if the gate passes.
     holds: str
-    #: The failure of a part in words, with the place of its value: `{} of turns were discarded as question`.
+    #: Failure of a part in words, with a slot for its value: `{} of turns were discarded as question`.
     clause: Callable[[str], str]
     unit: Literal["share", "rate", "cycles", "norm", "number"] = "share"
-    #: Where the weeks before are: in the tables, or in earlier measures; None: the limits are known.
+    #: Source of earlier weeks: the tables, or earlier measures; None: the limits are fixed.
     history: Literal["tables", "measures"] | None = "tables"
-    #: What is compared with `low` and `high`: the value, or its distance from the usual value in margins.
+    #: Number compared with `low` and `high`: the value, or its distance from the usual value in margins.
     column: Literal["deviation", "value"] = "deviation"
     low: float | None = -1.0
     high: float | None = 1.0
-    #: The least margin: a smaller change is no news.
+    #: The least margin; a smaller change is not reported.
     least_margin: float = 0.05
-    #: The least number of things in a week; with fewer, its value says nothing.
+    #: Minimum number of things in a week for its value to count.
     least_size: int = 20
-    #: The margin around 0 where there is not enough history; None: then there is no limit.
+    #: Margin around 0 if there is not enough history; None: there is no limit then.
     without_history: float | None = None
-    #: Counts parts by week, for `%(tenant)s` at `%(as_of)s`; None: `read` does.
+    #: Statement that counts parts by week, for `%(tenant)s` at `%(as_of)s`; None: `read` counts them.
     sql: LiteralString | None = None
     read: CountReader | None = None
     severity: Literal["warn", "error"] = "warn"

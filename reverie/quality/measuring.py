@@ -1,4 +1,4 @@
-"""The measures of a tenant: counted in its own session, compared with its own past, written as numbers and codes."""
+"""The measures of a tenant: counted in its own transaction, compared with its past, written as numbers and codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def measure_tenant(
     check_id: UUID,
     gates: Sequence[QualityGate] = GATES,
 ) -> list[Measure]:
-    """Return the measures of every gate at `as_of`, and write them to `ops.measures` under the id of the check.
+    """Return the measures of every gate at `as_of`, and write them to `ops.measures` with the id of the check.
 
     A second check at the same time replaces the first one's rows.
     """
@@ -41,7 +41,7 @@ def measure_tenant(
 
 
 def _count(store: Store, gate: QualityGate, tenant_id: str, policy: Policy, as_of: datetime) -> list[Counted]:
-    """The counts of week 0 and, where there are any, of the weeks before."""
+    """Return the counts of week 0 and, if there are any, of earlier weeks."""
     sql, params = queries("quality"), {"tenant": tenant_id, "as_of": as_of, "gate": gate.name}
     counted = list(gate.read(store, tenant_id, policy, as_of)) if gate.read else []
     with store.transaction(tenant_id) as conn:

@@ -1,8 +1,8 @@
-"""The gates as suites of Great Expectations, over SQL, and what these found.
+"""The gates as suites of Great Expectations, over SQL, and their verdicts.
 
-Great Expectations reads `ops.measures` as `reverie_analyst`, which sees every tenant's numbers and nobody's words, on
-connections of the store: it is told no password. Importing it takes six to nine seconds of a processor, so only who
-validates does.
+Great Expectations reads `ops.measures` as `reverie_analyst`, which sees every tenant's numbers but no text, on
+connections that the store opens, so it needs no password. Importing it takes six to nine seconds of CPU, so it is
+imported only for validation.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from great_expectations.data_context.data_context.ephemeral_data_context import EphemeralDataContext
     from great_expectations.datasource.fluent.postgres_datasource import PostgresDatasource
 
-#: What a failure is told of: these columns are ids and codes.
+#: Columns that identify a failure; they are ids and codes.
 _KEYS = ("tenant_id", "part")
-#: Which driver; the connections themselves are the store's, so this names no server.
+#: URL that names only the driver, not a server: the store opens the connections.
 _URL = "postgresql+psycopg://store@store/store"
 _SEVERITIES = {"warn": "warning", "error": "critical"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
-    """What Great Expectations found at one gate."""
+    """The verdict of Great Expectations on one gate."""
 
     passed: bool
-    #: Rows that it looked at, and how many of them had a value to compare.
+    #: Number of rows, and of those with a value to compare.
     rows: int
     compared: int
     #: (tenant, part) of each row outside the limits.
@@ -46,8 +46,8 @@ def validate(
 ) -> dict[str, Verdict]:
     """Return the verdict on the rows of each gate's statement, by gate.
 
-    `most` is the greatest number of rows of a gate; a verdict names no more unexpected ones. `docs` is a folder for
-    the data docs, as HTML. Raises StageError where an expectation could not be evaluated.
+    `most` is the largest number of rows of a gate; a verdict names no more unexpected ones. `docs` is a folder for
+    the data docs, as HTML. Raises StageError if an expectation could not be evaluated.
     """
     context = _context(docs)
     with ExitStack() as connections:
@@ -78,7 +78,7 @@ def expectation(gate: QualityGate) -> Any:
 
 
 def _context(docs: Path | None) -> EphemeralDataContext:
-    """A context in memory that sends nothing to anybody and draws no progress bars."""
+    """Return a context in memory that sends no analytics and draws no progress bars."""
     import great_expectations as gx
     from great_expectations.data_context.types.base import (
         DataContextConfig,
@@ -113,7 +113,7 @@ def _run(
     statements: Mapping[str, str],
     most: int,
 ) -> ExpectationValidationResult:
-    """Validate one gate; the result of its expectation."""
+    """Validate one gate, and return the result of its expectation."""
     import great_expectations as gx
 
     asset = source.add_query_asset(gate.name, query=statements[gate.name])
@@ -121,7 +121,7 @@ def _run(
     definition = context.validation_definitions.add(
         gx.ValidationDefinition(name=gate.name, data=asset.add_batch_definition("check"), suite=suite)
     )
-    # on SQL the list of unexpected rows is cut at partial_unexpected_count
+    # with SQL, the list of unexpected rows is cut at partial_unexpected_count
     result = definition.run(
         result_format={
             "result_format": "COMPLETE",
@@ -134,7 +134,7 @@ def _run(
 
 
 def _verdict(gate: QualityGate, found: ExpectationValidationResult) -> Verdict:
-    # a broken query is no failure of the data; its message may quote values, so it is left out
+    # a broken query is not a failure of the data; its message may quote values, so it is left out
     if found.exception_info and _raised(found.exception_info):
         raise StageError(f"Great Expectations could not evaluate the gate {gate.name}.")
     result = found.result
@@ -147,7 +147,7 @@ def _verdict(gate: QualityGate, found: ExpectationValidationResult) -> Verdict:
 
 
 def _raised(info: Mapping[str, Any]) -> bool:
-    """Whether there was an exception: told once, or once a metric."""
+    """Return whether there was an exception; it is reported once, or once per metric."""
     if "raised_exception" in info:
         return bool(info["raised_exception"])
     return any(_raised(each) for each in info.values() if isinstance(each, Mapping))

@@ -1,8 +1,8 @@
-"""How memory does in use, read from a tenant's log: nothing is asked and no judge is needed.
+"""How memory performs in use, read from a tenant's log: no questions are asked and no judge is needed.
 
-- `utilisation`: whether what was injected was used in the reply
-- `repeats`: questions that are asked again
-- `rates`: observations, corrections and what was wrong, as rates
+- `utilisation`: the share of injected items that the reply used
+- `repeats`: repeated questions
+- `rates`: observation rate, correction rate, and accuracy against corrections
 - `truth`: agreement of learned profiles with true ones
 - `growth`: how the keys of a subject grow with its sessions
 """

@@ -1,4 +1,4 @@
-"""Growth of what is known by key, over a subject's sessions: it should flatten (Agent 8.2)."""
+"""Growth of the number of known keys over a subject's sessions, which should flatten (Agent 8.2)."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from reverie.evaluate.conduct.rates import SessionCounts
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
-#: The part of today's keys that makes a useful scaffold.
+#: The share of today's keys that makes a useful scaffold.
 _USEFUL = 0.8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KeyGrowth:
-    """Mean number of keys per subject after its n-th session, over subjects that had that many."""
+    """The mean number of keys per subject after its n-th session, over subjects with that many sessions."""
 
     #: From the first session on.
     after: tuple[float, ...]
-    #: Subjects behind each of these.
+    #: Number of subjects behind each mean.
     subjects: tuple[int, ...]
-    #: Keys gained in the second half of the sessions over keys gained in the first half; see `flattening`.
+    #: Ratio of keys gained in the second half of the sessions to those gained in the first; see `flattening`.
     flattening: float | None
-    #: Median number of sessions until 80 % of the keys of today were known; None without keys.
+    #: Median number of sessions until 80 % of today's keys were known; None without keys.
     sessions_to_useful: float | None
 
 
 def keys_first_known(store: Store, tenant_id: str, *, as_of: datetime) -> list[tuple[str, str, datetime]]:
-    """Return (subject, `fact` or `scaffold`, when it was first known) of each key."""
+    """Return (subject, `fact` or `scaffold`, time at which it was first known) of each key."""
     with store.transaction(tenant_id) as conn:
         return conn.execute(queries("conduct")["keys"], {"tenant": tenant_id, "as_of": as_of}).fetchall()
 
@@ -38,7 +38,7 @@ def keys_first_known(store: Store, tenant_id: str, *, as_of: datetime) -> list[t
 def key_growth(sessions: Sequence[SessionCounts], keys: Sequence[tuple[str, str, datetime]]) -> KeyGrowth:
     """Return how the keys of subjects grow; a key counts for the session in which it was first known.
 
-    Known error: keys of facts that faded are gone, so early growth is somewhat too low.
+    Known error: keys of facts that faded are missing, so early growth is somewhat too low.
     """
     began: dict[str, list[datetime]] = defaultdict(list)
     for each in sessions:
@@ -63,11 +63,11 @@ def key_growth(sessions: Sequence[SessionCounts], keys: Sequence[tuple[str, str,
 
 
 def flattening(halves: Sequence[tuple[int, int]]) -> float | None:
-    """Return keys gained in the second half over keys gained in the first.
+    """Return the ratio of keys gained in the second half to keys gained in the first.
 
-    Each pair has the keys after the first half of a subject's sessions and at the end. Formula: sum(end - middle) /
-    sum(middle). 1 is linear growth, less flattens, as healthy growth does (Agent 8.2); None where no subject has two
-    sessions and a key.
+    Each pair has the number of keys after the first half of a subject's sessions and at the end. Formula: sum(end -
+    middle) / sum(middle). 1 is linear growth; healthy growth flattens and is less (Agent 8.2). None if no subject
+    has two sessions and a key.
     """
     first = sum(middle for middle, _ in halves)
     return sum(end - middle for middle, end in halves) / first if first else None

@@ -12,39 +12,39 @@ from reverie.store.queries import queries
 
 
 class SessionCounts(NamedTuple):
-    """What happened in one session of a subject."""
+    """The counts of one session of a subject."""
 
     subject_id: str
-    #: Its place among the subject's sessions, from 1.
+    #: Number among the subject's sessions, from 1.
     number: int
     began: datetime
-    #: Turns of the user.
+    #: Number of turns of the user.
     messages: int
-    #: Interactive observations: calls of record_observation.
+    #: Number of interactive observations: calls of record_observation.
     observations: int
-    #: Corrections `wrong` and `replace` until the next session.
+    #: Number of corrections `wrong` and `replace` until the next session.
     corrections: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CorrectedShare:
-    """How much of what was learned a person said is wrong."""
+    """The number of learned items, and of those that a person called wrong."""
 
     learned: int
     wrong: int
 
     @property
     def accuracy(self) -> float | None:
-        """1 - wrong / learned, 0 to 1; None where nothing was learned.
+        """1 - wrong / learned, 0 to 1; None if nothing was learned.
 
-        Source: agreement with the user's own profile (Agent 8.1), as far as the user corrects it. Known error: what
-        nobody corrects counts as right, so this is an upper bound.
+        Source: agreement with the user's own profile (Agent 8.1), as far as the user corrects it. Known error: items
+        that nobody corrects count as right, so this is an upper bound.
         """
         return 1 - self.wrong / self.learned if self.learned else None
 
 
 def session_counts(store: Store, tenant_id: str, *, as_of: datetime) -> list[SessionCounts]:
-    """Return every session, by subject and time."""
+    """Return the counts of every session, by subject and time."""
     with store.transaction(tenant_id) as conn:
         rows = conn.execute(queries("conduct")["sessions"], {"tenant": tenant_id, "as_of": as_of}).fetchall()
     return [SessionCounts(*row) for row in rows]
@@ -53,7 +53,7 @@ def session_counts(store: Store, tenant_id: str, *, as_of: datetime) -> list[Ses
 def observation_rate(sessions: Sequence[SessionCounts]) -> float | None:
     """Return interactive observations per session, 0 or more; None without sessions. Source: Agent 8.2.
 
-    Known error: observations in words of the user alone, which the rules find, are no calls and do not count.
+    Known error: observations that the rules find in the user's words are not calls, so they do not count.
     """
     return sum(each.observations for each in sessions) / len(sessions) if sessions else None
 
@@ -61,14 +61,14 @@ def observation_rate(sessions: Sequence[SessionCounts]) -> float | None:
 def correction_rate(sessions: Sequence[SessionCounts]) -> float | None:
     """Return corrections per 100 messages of the user, 0 or more; None without messages. Source: Agent 8.2.
 
-    Known error: a correction in the flow of talk ("no, I moved") ends a statement and is none here.
+    Known error: a correction in conversation ("no, I moved") ends a statement, but does not count here.
     """
     messages = sum(each.messages for each in sessions)
     return 100 * sum(each.corrections for each in sessions) / messages if messages else None
 
 
 def correction_trend(sessions: Sequence[SessionCounts]) -> tuple[float | None, float | None]:
-    """Return the correction rate of the first and the second half of each subject's sessions: it should fall."""
+    """Return the correction rates of the first and the second half of each subject's sessions; they should fall."""
     last: dict[str, int] = {}
     for each in sessions:
         last[each.subject_id] = max(each.number, last.get(each.subject_id, 0))
@@ -80,7 +80,7 @@ def correction_trend(sessions: Sequence[SessionCounts]) -> tuple[float | None, f
 def corrected_shares(store: Store, tenant_id: str) -> tuple[CorrectedShare, CorrectedShare]:
     """Return the share of facts, preferences and instructions that a person called wrong, and that of scaffold entries.
 
-    What was merged away is not counted twice; what faded is counted as learned.
+    Merged memories are counted once, and faded ones count as learned.
     """
     with store.transaction(tenant_id) as conn:
         row = conn.execute(queries("conduct")["wrong"], {"tenant": tenant_id}).fetchone()

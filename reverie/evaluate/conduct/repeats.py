@@ -1,4 +1,4 @@
-"""Repeat-question rate: how often something is asked that was asked and answered before (Agent 8.2)."""
+"""Repeat-question rate: the share of questions that were asked and answered before (Agent 8.2)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from reverie.policy import EvaluationPolicy
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
-#: Content words that a question needs: "How are you?" is asked of anybody, any day.
+#: Minimum number of content words of a question: "How are you?" is asked of anybody, any day.
 _LEAST_WORDS = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PutQuestion:
-    """A question as it was put in a conversation."""
+    """A question asked in a conversation."""
 
     subject_id: str
     session_id: str
-    #: user or assistant.
+    #: `user` or `assistant`.
     role: str
     text: str
     #: Whether somebody else said something after it.
@@ -35,7 +35,7 @@ class PutQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RepeatedQuestions:
-    """How many questions of a role were put, and how many of them again."""
+    """The number of questions of a role, and of those that repeat an earlier one."""
 
     role: str
     questions: int
@@ -43,10 +43,10 @@ class RepeatedQuestions:
 
     @property
     def rate(self) -> float | None:
-        """Repeated / questions, 0 to 1, where about 0 is right for the assistant; None without questions.
+        """Repeated / questions, 0 to 1; it should be about 0 for the assistant; None without questions.
 
-        Known error: a question is compared as a sentence, so one that means something else in its place ("How did it
-        go?" of another exam) counts, and a paraphrase may not; and what has changed since is rightly asked again.
+        Known error: questions are compared as sentences, so one with another meaning in its context ("How did it go?"
+        of another exam) counts, and a paraphrase may not. Asking again about something that has changed counts too.
         """
         return self.repeated / self.questions if self.questions else None
 
@@ -67,10 +67,10 @@ def questions_put(store: Store, tenant_id: str, *, as_of: datetime, limit: int) 
 def repeated_questions(
     put: Sequence[PutQuestion], *, embedder: Embedder, numbers: EvaluationPolicy
 ) -> list[RepeatedQuestions]:
-    """Return the counts of each role that put questions, user first.
+    """Return the counts of each role that asked questions, user first.
 
-    A question is repeated if an answered one of an earlier session of the subject, whoever put it, has a cosine of at
-    least `repeat_similarity` with it and shares a content word. Questions come by subject and time.
+    A question is repeated if an answered one of an earlier session of the subject, of either role, has a cosine of
+    at least `repeat_similarity` with it and shares a content word. `put` is sorted by subject and time.
     """
     again: dict[str, list[bool]] = {}
     texts = list(dict.fromkeys(each.text for each in put))

@@ -1,4 +1,4 @@
-"""Agreement of the learned profiles with true ones, where somebody knows them (spec F6, Agent 8.1)."""
+"""Agreement of the learned profiles with true ones, if these are known (spec F6, Agent 8.1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EntryVerdict = Literal["correct", "wrong", "missing"]
 
 
 class ProfileValue(NamedTuple):
-    """One value of a profile, and the keys that lead to it."""
+    """One value of a profile, with its path of keys."""
 
     path: tuple[str, ...]
     value: str
@@ -28,33 +28,33 @@ class ProfileValue(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Agreement:
-    """How many true entries the learned profiles have."""
+    """The number of true entries that the learned profiles have or lack."""
 
     subjects: int
-    #: The value was learned.
+    #: Number of entries whose value was learned.
     correct: int
-    #: Another value was learned under such a key.
+    #: Number of entries with another value learned under a key that shares a word.
     wrong: int
-    #: Nothing was.
+    #: Number of entries of which nothing was learned.
     missing: int
 
     @property
     def accuracy(self) -> float | None:
-        """The share of correct ones among those of which something was learned; None: nothing was."""
+        """The share of correct entries among those of which something was learned; None: nothing was learned."""
         return self.correct / (self.correct + self.wrong) if self.correct + self.wrong else None
 
     @property
     def coverage(self) -> float | None:
-        """The share of correct ones among all; None: there are none."""
+        """The share of correct entries among all; None: there are no entries."""
         total = self.correct + self.wrong + self.missing
         return self.correct / total if total else None
 
 
 def read_truths(path: Path) -> dict[str, list[ProfileValue]]:
-    """Return the true entries by subject: lines of `{"subject_id": ..., "profile": {...}}`, nested as you like.
+    """Return the true entries by subject, from lines of `{"subject_id": ..., "profile": {...}}` with any nesting.
 
     Raises:
-        InputError: the file cannot be read, or a line is no profile; names the line.
+        InputError: the file cannot be read, or a line is not a profile; the message names the line.
     """
     truths: dict[str, list[ProfileValue]] = {}
     for number, line in json_lines(path):
@@ -66,7 +66,7 @@ def read_truths(path: Path) -> dict[str, list[ProfileValue]]:
 
 
 def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[ProfileValue]:
-    """Yield the values of a nested object with their keys; of a list each value, and nothing for null."""
+    """Yield the values of a nested object with their keys: each value of a list, and nothing for null."""
     if isinstance(value, Mapping):
         for key, below in value.items():
             yield from leaves(below, (*path, str(key)))
@@ -78,7 +78,7 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[ProfileValue]:
 
 
 def learned_entries(profile: Profile) -> list[ProfileValue]:
-    """Return what is in force of a subject: scaffold entries and structured facts; nothing about connections."""
+    """Return the values in force of a subject: scaffold entries and structured facts, without connections."""
     entries = [
         leaf for each in profile.active if not each.connection_id for leaf in leaves(each.value, tuple(each.path))
     ]
@@ -88,8 +88,8 @@ def learned_entries(profile: Profile) -> list[ProfileValue]:
 def verdict(true: ProfileValue, learned: Sequence[ProfileValue]) -> EntryVerdict:
     """Return whether a true entry was learned.
 
-    Keys are invented, so an equal value counts under whichever key. A value that only contains the true one counts if
-    it names it, or under a key that shares a word.
+    Keys are invented, so an equal value counts under any key. A value that only contains the true one counts if the
+    true one is a name, or under a key that shares a word.
     """
     needed, of_key = read_object(true.value), _key_words(true)
     near = [each for each in learned if of_key & _key_words(each)]
@@ -101,7 +101,7 @@ def verdict(true: ProfileValue, learned: Sequence[ProfileValue]) -> EntryVerdict
 
 
 def agreement(truths: Mapping[str, Sequence[ProfileValue]], learned: Mapping[str, Sequence[ProfileValue]]) -> Agreement:
-    """Return the agreement over all subjects of whom the truth is known."""
+    """Return the agreement over all subjects with a true profile."""
     verdicts = [
         verdict(true, learned.get(subject_id, ())) for subject_id, entries in truths.items() for true in entries
     ]

@@ -1,4 +1,4 @@
-"""Context utilisation: the share of what was injected that the reply used (Agent 8.2)."""
+"""Context utilisation: the share of injected items that the reply used (Agent 8.2)."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from reverie.store.queries import queries
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Utilisation:
-    """How much of what was injected was used."""
+    """The number of injected items, and of those that replies used."""
 
-    #: Contexts and recalls with a reply, and the items in them whose text is still there.
+    #: Number of contexts and recalls with a reply, and of the items in them whose text still exists.
     replies: int
     items: int
     used: int
-    #: Of the used ones, how many by words and how many by their vector; one can be both.
+    #: Number of items used by words, and by vector; an item can be both.
     by_words: int
     by_vector: int
 
     @property
     def rate(self) -> float | None:
-        """Used / items, 0 to 1; None where nothing was injected before a reply.
+        """Used / items, 0 to 1; None if nothing was injected before a reply.
 
-        Known error, measured on labelled answers (docs/evaluating.md): of used items 60 % are missed where the reply
-        has only a few words, and 9 % of unused ones count. So it is a lower bound, to be compared and not read alone.
+        Known error, measured on labelled answers (docs/evaluating.md): 60 % of used items are missed if the reply has
+        only a few words, and 9 % of unused ones count. It is a lower bound: compare it, do not read it alone.
         """
         return self.used / self.items if self.items else None
 
@@ -41,7 +41,7 @@ class Utilisation:
 def used_by_words(item: str, message: str, reply: str, numbers: EvaluationPolicy) -> bool:
     """Return whether a reply has content words of an item that the message lacks: `used_words`, or all if it has fewer.
 
-    Words of the message are left out, since a reply repeats them in any case.
+    Words of the message are left out, since a reply repeats them anyway.
     """
     told = content_words(item) - content_words(message)
     return bool(told) and len(told & content_words(reply)) >= min(numbers.used_words, len(told))
@@ -50,7 +50,7 @@ def used_by_words(item: str, message: str, reply: str, numbers: EvaluationPolicy
 def used_by_vector(item: Vectors | None, reply: Vectors | None, numbers: EvaluationPolicy) -> bool:
     """Return whether any part of an item is near any part of the reply: cosine of at least `used_similarity`.
 
-    Shape of each: (parts, dimensions), unit vectors; None: it has none.
+    Shape of each: (parts, dimensions), unit vectors; None: there is no vector.
     """
     return item is not None and reply is not None and float((item @ reply.T).max()) >= numbers.used_similarity
 
@@ -58,9 +58,9 @@ def used_by_vector(item: Vectors | None, reply: Vectors | None, numbers: Evaluat
 def context_utilisation(
     store: Store, tenant_id: str, *, as_of: datetime, numbers: EvaluationPolicy, model: str | None
 ) -> Utilisation:
-    """Measure the latest contexts and recalls, at most `numbers.questions`, by items that still have a text.
+    """Measure the latest contexts and recalls, at most `numbers.questions`, by the items that still have a text.
 
-    A recall that fills a context counts beside it.
+    A recall that fills a context counts as well as the context.
     """
     sql = queries("conduct")
     params = {"tenant": tenant_id, "as_of": as_of, "minutes": numbers.reply_minutes, "limit": numbers.questions}
@@ -93,7 +93,7 @@ def context_utilisation(
 
 
 def _vectors(rows: Sequence[tuple[UUID, bytes]]) -> Mapping[UUID, Vectors]:
-    """Return the vectors of each item, one row a part."""
+    """Return the vectors of each item, one row for each part."""
     if not rows:
         return {}
     matrix = from_half_wire([row[1] for row in rows])

@@ -12,21 +12,21 @@ from reverie.evaluate.distill.labels import TurnExample
 
 _Floats = npt.NDArray[np.float64]
 
-#: Samples of people by which noise is told, and their seed.
+#: Number of samples of people that estimate the noise, and their seed.
 _SAMPLES, _SEED = 2_000, 24
 
 
 class CurvePoint(NamedTuple):
-    """What is agreed on if the model is asked about the turns of which the reader is least sure."""
+    """The agreement if the model is asked about the turns of which the reader is least sure."""
 
-    #: Share of the turns that nobody is asked about.
+    #: Share of the turns about which the model is not asked.
     saved: float
-    #: F1 of what is read with what the model alone would read.
+    #: F1 of the statements against those of the model alone.
     agreement: float
 
 
 class Gain(NamedTuple):
-    """Errors a turn that another order of turns avoids, in the mean over all shares of calls saved."""
+    """Errors per turn that another order of turns avoids, as the mean over all shares of calls saved."""
 
     mean: float
     low: float
@@ -39,7 +39,7 @@ class Gain(NamedTuple):
 
 
 def agreement_at(examples: Sequence[TurnExample], sureness: _Floats, saved: float) -> CurvePoint:
-    """Return the agreement where the surest `saved` of the turns are not asked about; the others count as claimed."""
+    """Return the agreement if the model is not asked about the surest `saved` of the turns; others count as claimed."""
     number = round(saved * len(examples))
     unasked = np.zeros(len(examples), bool)
     unasked[np.argsort(-sureness, kind="stable")[:number]] = True
@@ -50,9 +50,9 @@ def agreement_at(examples: Sequence[TurnExample], sureness: _Floats, saved: floa
 
 
 def gain(examples: Sequence[TurnExample], before: _Floats, after: _Floats, confidence: float) -> Gain:
-    """Return what asking in the order of `after` avoids, with its interval over samples of people (bootstrap).
+    """Return the errors that the order of `after` avoids, with an interval over samples of people (bootstrap).
 
-    A turn's errors count at each share of calls at which it is not yet asked about.
+    A turn's errors count at each share of calls saved at which the model is not asked about it.
     """
     errors = np.array([one.errors for one in examples], np.float64)
     avoided = errors * (_place(after) - _place(before))
@@ -65,7 +65,7 @@ def gain(examples: Sequence[TurnExample], before: _Floats, after: _Floats, confi
 
 
 def _place(sureness: _Floats) -> _Floats:
-    """The place of each turn among all, from 0 to 1, the surest first."""
+    """Return the place of each turn among all, from 0 to 1, the surest first."""
     places = np.empty(len(sureness))
     places[np.argsort(-sureness, kind="stable")] = np.arange(len(sureness)) / max(1, len(sureness))
     return places

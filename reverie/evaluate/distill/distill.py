@@ -1,7 +1,7 @@
-"""distill: the kept replies of a tenant's language model teach the reader of which turns the model would read the same.
+"""distill: train the reader, on kept replies of a tenant's language model, to tell when the model would read the same.
 
-Weak labels are the replies that are there: nothing is asked. A head is fitted on the turns of some people and compared
-with the reader's own confidence on those of the others. Only if it is better beyond noise does it come into force.
+The kept replies are weak labels: the model is not asked. A head is fitted on the turns of some people and compared with
+the reader's own confidence on those of the others. It is adopted only if it is better beyond noise.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.small_models.reader_heads import KeptHead, adopt_head
 
-#: Of so many people one is held back, by a hash of the subject.
+#: One in this number of people is held back, by a hash of the subject.
 _HELD_BACK = 3
-#: People that a comparison needs on either side: fewer do not tell people's ways from chance.
+#: Minimum number of people on either side of a comparison: fewer do not separate people's habits from chance.
 _FEWEST_PEOPLE = 4
 #: Shares of calls saved at which agreement is shown.
 _SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -35,14 +35,14 @@ _SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HeadComparison:
-    """A head beside the reader's own confidence, on turns held back."""
+    """A comparison of a head with the reader's own confidence, on held-back turns."""
 
     head: ReaderHead
-    #: Turns that it was fitted on, turns held back, and how many people said these.
+    #: Number of turns that it was fitted on, of held-back turns, and of the people who said these.
     fitted: int
     turns: int
     people: int
-    #: By the reader's own confidence and by the head, at the same calls saved; first those of the policy's `sure`.
+    #: By the reader's own confidence and by the head, at the same shares; the first is that of the policy's `sure`.
     before: list[CurvePoint]
     after: list[CurvePoint]
     gain: Gain
@@ -61,18 +61,18 @@ class HeadComparison:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Distillation:
-    """What the kept replies of a tenant taught the reader."""
+    """The result of a distillation for a tenant."""
 
-    #: Language models whose replies were read, and turns of which there was one.
+    #: Language models whose replies were read, and the number of turns with a reply.
     models: list[str]
     replies: int
     comparison: HeadComparison
-    #: Whether the head is in force now.
+    #: Whether the head was adopted.
     is_adopted: bool
 
 
 def compare_head(examples: Sequence[TurnExample], policy: Policy) -> HeadComparison:
-    """Fit a head on the turns of some people, and compare it on those of the others.
+    """Fit a head on the turns of some people, and compare it on those of the held-back people.
 
     Raises:
         InputError: there are too few people on one side, or the two agree on all turns or on none.
@@ -121,11 +121,11 @@ def distill(
 ) -> Distillation:
     """Fit a head on the kept replies of a tenant, and put it in force if it is better on the people held back.
 
-    `at`: the time from which it is in force. `least`: replies that are needed, instead of the policy's
-    `distill_replies`. `progress` is given how many turns are read, and of how many.
+    `at`: the time from which it is in force. `least`: the minimum number of replies, in place
+    of the policy's `distill_replies`. `progress` is called with the number of turns read and their total.
 
     Raises:
-        InputError: the policy has no reader read, or there are too few replies or people.
+        InputError: the policy does not use the reader, there are too few replies or people, or as `compare_head`.
     """
     there = _enough_replies(store, tenant_id, policy, least)
     examples: list[TurnExample] = []
@@ -156,7 +156,7 @@ def distill(
 
 
 def _enough_replies(store: Store, tenant_id: str, policy: Policy, least: int | None) -> int:
-    """How many turns have a kept reply, if they are enough."""
+    """Return the number of turns with a kept reply; raise `InputError` if there are too few."""
     if not policy.extract.reader.read:
         raise InputError(f"Policy {policy.name} has no reader that could learn: it needs [extract.reader] read = true.")
     needed, there = least or policy.extract.model.distill_replies, count_replied(store, tenant_id)

@@ -1,4 +1,4 @@
-"""A head of the reader, fitted on what a language model claimed of turns: a regularised logistic regression; pure.
+"""A head of the reader, fitted on a language model's claims about turns: a regularised logistic regression; pure.
 
 Source: Newton's method (iteratively reweighted least squares) on the penalised likelihood.
 """
@@ -17,19 +17,19 @@ from reverie.inference.reader import ReaderHead
 
 _Floats = npt.NDArray[np.float64]
 
-#: Weight of the square of a weight, in turns; on our voices 3 to 100 give the same curve.
+#: Penalty on the square of a weight, in turns; on our voices 3 to 100 give the same curve.
 _PENALTY = 10.0
-#: Of the bias, which is not held back; it keeps the equations solvable.
+#: Penalty on the bias, which is free; it keeps the equations solvable.
 _FREE = 1e-6
 _ROUNDS, _ENOUGH = 50, 1e-8
-#: The least spread of a sign, which may be the same in all turns.
+#: Minimum spread of a sign, as one may be the same in all turns.
 _LEAST_SCALE = 1e-3
-#: Digits of the numbers of a head, and points of its scale.
+#: Decimals of the numbers of a head, and points of its scale.
 _DIGITS, _POINTS = 5, 201
 
 
 def fitted_head(examples: Sequence[TurnExample], reader: str) -> ReaderHead:
-    """Return the head that tells turns of which the reader and the model read the same from others.
+    """Return the head that separates turns that the reader and the model read alike from others.
 
     The same turns give the same head. Its version names the reader and the head's numbers.
     """
@@ -48,7 +48,7 @@ def fitted_head(examples: Sequence[TurnExample], reader: str) -> ReaderHead:
 
 
 def _weights(signs: _Floats, agrees: _Floats) -> _Floats:
-    """The bias and the weights of scaled signs."""
+    """Return the bias and the weights of scaled signs."""
     given = np.hstack([np.ones((len(signs), 1)), signs])
     weights = np.zeros(given.shape[1])
     penalty = np.full(given.shape[1], _PENALTY)
@@ -65,7 +65,7 @@ def _weights(signs: _Floats, agrees: _Floats) -> _Floats:
 
 
 def _steps(logits: _Floats, sureness: _Floats) -> list[tuple[float, float]]:
-    """Quantiles of the logits beside those of the reader's own sureness: as many turns lie below each pair."""
+    """Return quantiles of the logits, paired with the same quantiles of the reader's own confidence."""
     at = np.linspace(0, 1, _POINTS)
     pairs = zip(np.quantile(logits, at).round(_DIGITS), np.quantile(sureness, at).round(_DIGITS), strict=True)
     steps: dict[float, float] = {}

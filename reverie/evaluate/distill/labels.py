@@ -1,4 +1,4 @@
-"""What a language model claims of turns beside what is found in them without it; pure."""
+"""Claims of a language model about turns, next to the statements found without it; pure."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from reverie.policy import Policy
 
 
 class TurnExample(NamedTuple):
-    """A turn that the reader and a language model read."""
+    """A turn that both the reader and a language model have read."""
 
-    #: Who said it: people are held back as a whole.
+    #: The person who said it; each person is held back as a whole.
     subject_id: str
-    #: How sure the reader is of it, by its own confidence, and the signs by which a head tells.
+    #: The reader's own confidence in it, and the signs that a head reads.
     sureness: float
     signs: tuple[float, ...]
-    #: How many statements are found without the model, how many it claims, and how many of both are the same.
+    #: Number of statements found without the model, of its claims, and of those that are the same.
     found: int
     claimed: int
     same: int
 
     @property
     def errors(self) -> int:
-        """How many statements only one of the two has."""
+        """The number of statements that only one of the two has."""
         return self.found + self.claimed - 2 * self.same
 
 
 def turn_examples(
     turns: Sequence[RepliedTurn], tenant_id: str, policy: Policy, count_tokens: CountTokens
 ) -> list[TurnExample]:
-    """Return the turns that the reader reads, with what it and patterns find in them and what the model claims."""
+    """Return the turns that the reader reads, comparing statements of reader and patterns with the model's claims."""
     frame = turns_frame([turn.row for turn in turns])
     read = read_messages(frame, policy)
     found: dict[str, list[Candidate]] = defaultdict(list)
@@ -55,9 +55,9 @@ def turn_examples(
 
 
 def _counts(replied: RepliedTurn, found: Sequence[Candidate], tenant_id: str, policy: Policy) -> tuple[int, int, int]:
-    """How many statements are found, how many are claimed, and how many are both.
+    """Return how many statements are found, how many are claimed, and how many are both.
 
-    A claim that says no more than what a pattern found in the same words is known, and so both.
+    A claim that says no more than a pattern found in the same words is known, so it counts as both.
     """
     judged = judge_claims(replied.turn, replied.reply, policy)
     claims = claim_candidates(replied.turn, judged.accepted, tenant_id, policy, replied.model, b"")
@@ -72,7 +72,7 @@ def _counts(replied: RepliedTurn, found: Sequence[Candidate], tenant_id: str, po
 
 
 def _is_both(claim: Candidate, said: str, known: Candidate, text: str, policy: Policy) -> bool:
-    """Whether a claim says what was found: by what both state, or by words where one of them states nothing."""
+    """Return whether a claim says the same as a candidate: by their statements, or by words if one has none."""
     if claim.statement is not None and known.statement is not None:
         return states_the_same(claim, known, policy)
     return says_no_more(said, known.content, text) or says_no_more(known.content, said, text)

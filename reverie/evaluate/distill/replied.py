@@ -1,4 +1,4 @@
-"""The kept replies of a tenant's language models about turns, a portion at a time."""
+"""The kept replies of a tenant's language models about turns, read in portions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
-#: Turns read at a time.
+#: Number of turns read at a time.
 _PORTION = 1_000
 _SHOWN = (
     "id", "subject_id", "session_id", "author", "speaker", "said_at", "before_ids", "before_authors", "before_texts",
@@ -31,19 +31,19 @@ class RepliedTurn:
     turn: ShownTurn
     reply: TurnNotes
     model: str
-    #: Its row for the reader, of the columns `TURNS` of extract.
+    #: Row for the reader, with the columns `TURNS` of extract.
     row: tuple[Any, ...]
 
 
 def count_replied(store: Store, tenant_id: str) -> int:
-    """Return of how many turns replies are kept."""
+    """Return the number of turns with kept replies."""
     with store.transaction(tenant_id) as conn:
         row = conn.execute(queries("distill")["count_replies"], {"tenant": tenant_id}).fetchone()
     return int(row[0]) if row else 0
 
 
 def replied_turns(store: Store, tenant_id: str, policy: Policy) -> Iterator[list[RepliedTurn]]:
-    """Yield the turns of which replies are kept, in order of id; a reply that no longer fits its schema is left out."""
+    """Yield the turns with kept replies, in order of id; replies that no longer fit their schema are left out."""
     params = {
         "tenant": tenant_id,
         "limit": _PORTION,
@@ -60,7 +60,7 @@ def replied_turns(store: Store, tenant_id: str, policy: Policy) -> Iterator[list
 
 
 def _replied(row: dict[str, Any]) -> RepliedTurn | None:
-    with suppress(ValidationError):  # it quotes the reply
+    with suppress(ValidationError):  # the error quotes the reply
         reply = TurnNotes.model_validate(row["reply"])
         shown = ShownTurn(**{name: row[name] for name in _SHOWN}, text=strip_invisible(row["text"]))
         of_log = (str(row["id"]), row["subject_id"], row["session_id"], row["role"], row["speaker"], row["said_at"])

@@ -1,4 +1,4 @@
-"""The candidates of labelled queries with their signals, by the statement that recall sends."""
+"""The candidates of labelled queries with their signals, by recall's own statement."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.work import Work
 
-#: Candidates that come back: more than the arms find.
+#: Maximum number of ranked candidates: more than the searches find.
 _ALL = 10_000
-#: Queries that are embedded at once.
+#: Number of queries embedded in one call.
 _AT_ONCE = 256
 
 
@@ -40,7 +40,7 @@ def load_set(
     embedder: Embedder,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> None:
-    """Import a set as a tenant of its name and run every stage; what is already there stays."""
+    """Import a set as a tenant of its name and run every stage; existing data stays."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "turns.jsonl"
         path.write_text("".join(f"{json.dumps(record)}\n" for record in labelled.records), encoding="utf-8")
@@ -55,7 +55,7 @@ def load_set(
 def parsed_queries(
     conn: Connection[Any], tenant_id: str, asked: Sequence[LabelledQuery], *, policy: Policy, embedder: Embedder
 ) -> Iterator[tuple[LabelledQuery, ParsedQuestion, Any, datetime]]:
-    """Yield each query as recall reads it, with its vector and the time as of which it is asked."""
+    """Yield each query as recall parses it, with its vector and the time as of which it is asked."""
     known = {
         subject: (speakers, last)
         for subject, speakers, last in conn.execute(queries("ranking")["subjects"], {"tenant": tenant_id}).fetchall()
@@ -78,7 +78,7 @@ def examples_of(
 ) -> Iterator[Example]:
     """Yield each query with all its candidates; `source` is the tenant whose memory is searched.
 
-    Queries of which nothing is found are left out, and those of subjects that are not known.
+    Queries without a candidate, or about an unknown subject, are left out.
     """
     weights = dict.fromkeys(SIGNALS, 1.0)
     numbers = policy.recall.model_copy(update={"weights": weights, "query_weights": {}})
@@ -117,7 +117,7 @@ def turn_places(conn: Connection[Any], tenant_id: str) -> dict[Any, str]:
 
 
 def keys_of(hits: Iterable[Hit], query: LabelledQuery, turns: dict[Any, str]) -> list[str | None]:
-    """Return the id of each hit's turn or session, as the query's needs name it; None: it has none."""
+    """Return the id of each hit's item, turn or session, in the unit of the query; None: it has none."""
     if query.unit == "session":
         return [hit.session_id for hit in hits]
     if query.unit == "item":

@@ -1,4 +1,4 @@
-"""Cross-validation of weights by conversations and by sets, and what is adopted."""
+"""Cross-validation of weights by conversations and by sets, and the decision to adopt them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from reverie.evaluate.ranking.weights import Example, Quality, fit_weights, mean, qualities
 from reverie.policy import QUERY_KINDS, QueryKind, RecallPolicy
 
-#: Folds over conversations.
+#: Number of folds over conversations.
 FOLDS = 5
-#: Labelled queries of a kind that a source needs to count.
+#: Minimum number of labelled queries of a kind for a source to count.
 FEWEST = 30
 
 
@@ -21,7 +21,7 @@ class Fold:
 
     kind: QueryKind
     source: str
-    #: `1` to `5`, or `without <source>`: fitted on the other sources alone.
+    #: `1` to `5`, or `without <source>` for weights fitted on the other sources alone.
     name: str
     queries: int
     before: Quality
@@ -35,11 +35,11 @@ class FittedKind:
     kind: QueryKind
     queries: int
     before: Mapping[str, float]
-    #: Fitted on all queries; the present ones where there are too few.
+    #: Weights fitted on all queries; the present ones if there are too few queries.
     after: Mapping[str, float]
     folds: tuple[Fold, ...]
     by_source: tuple[Fold, ...]
-    #: Sources whose held-out queries find less than before: then nothing is adopted.
+    #: Sources whose held-out queries find less than before; with any, nothing is adopted.
     worse: tuple[str, ...]
 
     @property
@@ -60,7 +60,7 @@ def fit_kinds(
 
 
 def fit_kind(kind: QueryKind, examples: Sequence[Example], before: Mapping[str, float]) -> FittedKind:
-    """Return the weights of one kind: of the signals that it weighs, fitted by folds over conversations and sources.
+    """Return the weights of the signals that a kind weighs, fitted by folds over conversations and sources.
 
     Sources with too few queries of the kind are left out.
     """
@@ -102,7 +102,7 @@ def fit_kind(kind: QueryKind, examples: Sequence[Example], before: Mapping[str, 
 def _without(
     kind: QueryKind, examples: Sequence[Example], before: Mapping[str, float], signals: Sequence[str]
 ) -> Iterator[Fold]:
-    """Each source under weights that were fitted on the others."""
+    """Yield a fold for each source, under weights fitted on the other sources."""
     sources = _sources(examples)
     for source in sources if len(sources) > 1 else ():
         weights = fit_weights([each for each in examples if each.source != source], before, signals)
@@ -119,9 +119,9 @@ def _sources(examples: Sequence[Example]) -> list[str]:
 
 
 def _folds(examples: Sequence[Example]) -> dict[tuple[str, str], int]:
-    """The fold of each conversation: the largest first, each into the emptiest fold.
+    """Return the fold of each conversation; the largest come first, each into the emptiest fold.
 
-    Sources that share their conversations, as those planted in the same ones, share their folds.
+    Sources planted in the same conversations share their folds.
     """
     sizes: dict[str, int] = defaultdict(int)
     for each in examples:

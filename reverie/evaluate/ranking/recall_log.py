@@ -1,4 +1,4 @@
-"""Labelled queries of a tenant's own recalls and outcomes."""
+"""Labelled queries from a tenant's own recalls and outcomes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from reverie.store.queries import queries
 
 
 def logged_queries(store: Store, tenant_id: str) -> list[LabelledQuery]:
-    """Return the recalls that gave something whose turn had a good outcome afterwards: that is what they needed.
+    """Return the recalls with items whose turns had a good outcome afterwards; these items are their needs.
 
-    Only what was given can be labelled, so these queries favour the weights that gave it.
+    Only returned items can be labelled, so these queries favour the weights that returned them.
     """
     with store.transaction(tenant_id) as conn:
         rows = conn.execute(queries("ranking")["recalled"], {"tenant": tenant_id}).fetchall()

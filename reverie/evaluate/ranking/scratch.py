@@ -1,4 +1,4 @@
-"""A database of its own for labelled sets, so that they never meet a tenant's memory."""
+"""A separate database for labelled sets, so that they never mix with a tenant's memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reverie.store.server.embedded import EmbeddedPostgres
 
 @contextmanager
 def scratch_database(folder: Path | None) -> Iterator[Store]:
-    """Open a migrated database of the embedded Postgres in a folder that stays; None: in a temporary one."""
+    """Open a migrated database of the embedded Postgres in a permanent folder; None: in a temporary one."""
     with ExitStack() as closing:
         if folder is None:
             temporary = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="reverie_ranking_")))

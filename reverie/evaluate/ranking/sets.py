@@ -1,7 +1,7 @@
 """Labelled sets: conversations, with queries and the turns or sessions that each needs.
 
-Public data sets in a data folder (`bench/README.md`); none is part of Reverie. Messages of PrefEval and LoCoMo-Plus
-are planted: what they need is said somewhere in a LoCoMo conversation, the haystack.
+They are public data sets in a data folder (`bench/README.md`); none is part of Reverie. Statements of PrefEval and
+LoCoMo-Plus are planted in LoCoMo conversations, the haystacks; their messages need these statements.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from typing import Any, Literal
 from reverie.errors import InputError
 
 TurnRecord = dict[str, Any]
-#: What a query needs: turns by the ids of the caller, turns and other items by our own, or sessions.
+#: Unit of a query's needs: turns by the caller's ids, turns and other items by our ids, or sessions.
 Unit = Literal["turn", "item", "session"]
 
-#: Statements planted in one haystack; more would be each other's haystack.
+#: Maximum number of statements planted in one haystack; more would be each other's haystack.
 PLANTED = 100
-#: LongMemEval_S questions; each has a haystack of its own of about 490 turns.
+#: Number of LongMemEval_S questions; each has its own haystack of about 490 turns.
 LONGMEMEVAL = 48
 _SEED = 15
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LabelledQuery:
-    """A question or message with what it needs."""
+    """A question or message with the items that it needs."""
 
     subject_id: str
     text: str
-    #: As of when it is asked; None: right after the last turn.
+    #: Time as of which it is asked; None: right after the last turn.
     asked_at: datetime | None = None
     needs: frozenset[str]
     unit: Unit = "turn"
-    #: What never is in two folds: a conversation.
+    #: The conversation; no conversation is in two folds.
     group: str
-    #: Label of the set's own, such as `multi-hop`.
+    #: Category in the set, such as `multi-hop`.
     category: str = ""
 
 
@@ -152,7 +152,7 @@ def _planted(name: str, data: Path, pairs: Sequence[tuple[str, str, str]]) -> La
     queries: list[LabelledQuery] = []
     for number, (conversation, turns) in enumerate(sorted(haystacks.items())):
         subject = f"{name}:{conversation}"
-        # the sets are sorted by topic: each haystack has some of every topic, other ones where there are enough
+        # the sets are sorted by topic: each haystack gets some of every topic, different ones if there are enough
         step = max(1, len(pairs) // PLANTED)
         chosen = range(number % step, len(pairs), step)[:PLANTED]
         statements = [(f"planted-{place}", pairs[place][0].split("\n")) for place in chosen]
@@ -171,10 +171,10 @@ def _planted(name: str, data: Path, pairs: Sequence[tuple[str, str, str]]) -> La
 
 
 def plant(turns: Sequence[TurnRecord], statements: Iterable[tuple[str, Sequence[str]]]) -> list[TurnRecord]:
-    """Return the turns of a conversation with statements among them: (source id, lines) each.
+    """Return the turns of a conversation with planted statements, each of (source id, lines).
 
-    Each stands right after a turn that is drawn by a fixed seed, in its session and at its time. The first speaker of
-    the conversation says the first line, another speaker the lines after it.
+    A statement follows a turn drawn with a fixed seed, in its session and at its time. The first speaker of the
+    conversation says the first line, another speaker the lines after it.
     """
     speakers = list(dict.fromkeys(turn["speaker"] for turn in turns))
     draw = random.Random(_SEED)
@@ -227,7 +227,7 @@ def _record(subject: str, session: str, number: int, turn: TurnRecord, time: dat
 
 
 def _questions(asked: Iterable[TurnRecord], records: Sequence[TurnRecord]) -> tuple[LabelledQuery, ...]:
-    """Return questions as queries. None is asked before all was said: LongMemEval's dates can lie before evidence."""
+    """Return questions as queries, asked after the last turn: LongMemEval's dates can lie before the evidence."""
     last: dict[str, str] = {}
     for record in records:
         last[record["subject_id"]] = max(record["said_at"], last.get(record["subject_id"], ""))

@@ -1,4 +1,4 @@
-"""From examples to weights, and how well weights rank. Pure; nothing here knows where an example comes from."""
+"""Fits weights on examples and measures their ranking. Pure, and independent of the source of an example."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from reverie.policy import SIGNALS, QueryKind
 
 Floats = npt.NDArray[np.float64]
 
-#: Hits that count.
+#: Number of hits that count.
 DEPTH = 10
 #: The slope of the softmax over scores. With weights of the policies' size the best of about a hundred candidates
 #: then has a probability near one half.
 _SLOPE = 20.0
-#: How strongly weights are held at those they start from.
+#: Strength of the penalty that keeps weights near their start.
 HOLD = 0.2
 _STEPS = 300
 _RATE = 0.02
@@ -28,23 +28,23 @@ _RATE = 0.02
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Example:
-    """A query with its candidates."""
+    """A labelled query with its candidates."""
 
-    #: Set or tenant that it is from, kind of query, and the conversation, which never is in two folds.
+    #: Set or tenant of the query, its kind, and its conversation; no conversation is in two folds.
     source: str
     kind: QueryKind
     group: str
     category: str
     #: Shape (candidates, signals), in the order of `SIGNALS`.
     signals: npt.NDArray[np.float32]
-    #: Number of each candidate's turn or session; -1: of none.
+    #: Number of each candidate's turn or session; -1: it has none.
     places: npt.NDArray[np.int64]
-    #: Numbers of those that the query needs; what no search found has numbers as well.
+    #: Numbers of those that the query needs, including those that no search found.
     needs: frozenset[int]
 
 
 class Quality(NamedTuple):
-    """How well a ranking finds what is needed: means over queries."""
+    """The quality of one ranking, or its mean over queries."""
 
     recall_5: float
     recall_10: float
@@ -54,10 +54,10 @@ class Quality(NamedTuple):
 def fit_weights(
     examples: Sequence[Example], start: Mapping[str, float], signals: Sequence[str], *, hold: float = HOLD
 ) -> dict[str, float]:
-    """Return weights of these signals under which what is needed comes first.
+    """Return weights of these signals that rank needed turns first.
 
-    Minimises the cross-entropy between the softmax of the scores and an even share for each needed turn, by Adam; each
-    source counts the same. A penalty of `hold` keeps the weights near `start` where few examples decide; an empty
+    It minimises the cross-entropy between the softmax of the scores and an even share for each needed turn, by Adam;
+    each source counts the same. A penalty of `hold` keeps the weights near `start` if examples are few. An empty
     `start` and a small penalty fit without any knowledge of the present weights.
     """
     columns = [SIGNALS.index(name) for name in signals]
@@ -72,25 +72,25 @@ def fit_weights(
         momentum = 0.9 * momentum + 0.1 * gradient
         variance = 0.999 * variance + 0.001 * gradient**2
         weights -= _RATE * momentum / (1 - 0.9**step) / (np.sqrt(variance / (1 - 0.999**step)) + 1e-9)
-    if np.abs(first).sum():  # only the ratios count; the same sum keeps scores comparable
+    if np.abs(first).sum():  # only ratios matter; the same sum keeps scores comparable
         weights *= np.abs(first).sum() / np.abs(weights).sum()
     return {name: round(float(weight), 2) for name, weight in zip(signals, weights, strict=True)}
 
 
 def qualities(examples: Sequence[Example], weights: Mapping[str, float]) -> list[Quality]:
-    """Return how well each example is ranked."""
+    """Return the quality of the ranking of each example."""
     vector = np.array([weights.get(name, 0.0) for name in SIGNALS])
     return [measured(ranking(each, vector), each.needs) for each in examples]
 
 
 def ranking(example: Example, vector: Floats) -> list[int]:
-    """Return the numbers of the turns or sessions by score, each at its best place."""
+    """Return the numbers of turns or sessions by score, each at its best place."""
     order = np.argsort(-(example.signals @ vector), kind="stable")
     return [place for place in dict.fromkeys(example.places[order].tolist()) if place >= 0]
 
 
 def measured(order: Sequence[int | str], needs: frozenset[int] | frozenset[str]) -> Quality:
-    """Return the share of what is needed among the first five and ten, and the discounted gain of the first ten."""
+    """Return the shares of needed items in the first five and ten, and the normalised gain of the first ten."""
     gains = sum(1 / math.log2(place + 2) for place, item in enumerate(order[:DEPTH]) if item in needs)
     most = sum(1 / math.log2(place + 2) for place in range(min(DEPTH, len(needs))))
     found_5, found_10 = (len(needs.intersection(order[:depth])) for depth in (5, DEPTH))
@@ -106,10 +106,10 @@ class _Batch(NamedTuple):
     """All candidates of all examples, one after the other."""
 
     signals: Floats
-    #: Where each example begins, and of which each candidate is.
+    #: Index of each example's first candidate, and the example of each candidate.
     starts: npt.NDArray[np.int64]
     of: npt.NDArray[np.int64]
-    #: Share of each candidate's turn in what its example needs; of several items of a turn the best one counts.
+    #: Share of each candidate's turn in the needs of its example; items of one turn divide it by score.
     share: Floats
     turn: npt.NDArray[np.int64]
     weight: Floats

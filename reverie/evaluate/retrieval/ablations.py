@@ -1,6 +1,6 @@
-"""The same questions with parts of memory left out (Agent 8.3), by options that recall and profiles have.
+"""The same questions with parts of memory left out (Agent 8.3), by options of recall and profiles.
 
-What differs by a language model alone is named in `NOT_MEASURED`, with why.
+`NOT_MEASURED` lists the ablations that need a language model, with the reasons.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.session import perform
 
-#: Profiles that are assembled at most: one for each question that is drawn.
+#: Maximum number of profiles that are assembled, one for each sampled question.
 PROFILES = 50
-#: Words of a narrative.
+#: Maximum number of words of a narrative.
 _NARRATIVE_WORDS = 500
 
-#: Ablations of Agent 8.3 that need a language model or a judge, in a sentence each.
+#: Ablations of Agent 8.3 that need a language model or a judge, each in a sentence.
 NOT_MEASURED = (
     "Not measured: one model against one per tier; this needs two language models and a rebuild with each "
     "(reverie evaluate --against-model compares only embedding models).",
@@ -39,30 +39,30 @@ NOT_MEASURED = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ablation:
-    """All of recall against recall with a part left out."""
+    """A comparison of all of recall with recall without a part."""
 
     name: str
-    #: From the part left out (before) to all of recall (after).
+    #: From recall without the part (before) to all of recall (after).
     differences: tuple[Difference, ...]
-    #: Questions whose ranks are others without it; None: not counted.
+    #: Number of questions whose ranks differ without it; None: not counted.
     changed: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Coverage:
-    """How much of what is needed a text tells."""
+    """The share of the needed content that a text covers."""
 
     name: str
     questions: int
-    #: Mean share of the needed turns' content words, those of the question left out; None: nobody has such a text.
+    #: Mean share of the needed turns' content words, without those of the question; None: no subject has the text.
     covered: float | None
-    #: Mean length of the text in words.
+    #: Mean number of words of the text.
     words: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AskedMemory:
-    """Questions about a tenant's memory, with what all variants share."""
+    """Questions about a tenant's memory, with the data that all variants share."""
 
     store: Store
     tenant_id: str
@@ -70,7 +70,7 @@ class AskedMemory:
     known: Mapping[str, KnownSubject]
     policy: Policy
     embedder: KnownQuestions
-    #: Connections that ask.
+    #: Number of connections that ask questions.
     jobs: int = 2
 
     def of(self, asked: Sequence[HeldQuestion]) -> AskedMemory:
@@ -78,7 +78,7 @@ class AskedMemory:
         return replace(self, asked=asked)
 
     def answers(self, *, vectors: bool = True, **numbers: Any) -> list[AskedAnswer]:
-        """Return the answers with other numbers of `[recall]`; `vectors`: False leaves the dense arm out."""
+        """Return the answers with other numbers of `[recall]`; `vectors=False` leaves out the search by vectors."""
         return ask_all(
             self.store,
             self.tenant_id,
@@ -91,12 +91,12 @@ class AskedMemory:
 
 
 def ablate(memory: AskedMemory, full: Sequence[AskedAnswer]) -> Iterator[Ablation]:
-    """Yield each ablation of retrieval; `full` are the answers of all of recall.
+    """Yield each ablation of retrieval; `full` has the answers of all of recall.
 
     - no memory: the ten turns before the question, latest first, as an agent without memory has them.
-    - without vectors: words and entities alone.
-    - turns alone: what the immediate tier sees, before a memory is made of it (asynchronous consolidation).
-    - memories alone: what consolidation made, without the turns.
+    - without vectors: words and entities only.
+    - turns alone: the input of the immediate tier, before memories are made from it (asynchronous consolidation).
+    - memories alone: the results of consolidation, without the turns.
     """
     numbers = memory.policy.evaluation
     whole = [each.ranks for each in full]
@@ -120,7 +120,7 @@ def ablate(memory: AskedMemory, full: Sequence[AskedAnswer]) -> Iterator[Ablatio
 
 
 def ablate_each(memory: AskedMemory, full: Sequence[AskedAnswer]) -> Iterator[Ablation]:
-    """Yield recall without each of its passes, each signal that the policy weighs and each kind of memory."""
+    """Yield ablations of each pass of recall, each signal that the policy weighs, and each kind of memory."""
     numbers, recall = memory.policy.evaluation, memory.policy.recall
     whole = [each.ranks for each in full]
     parts: dict[str, dict[str, Any]] = {
@@ -161,11 +161,11 @@ def _windows(memory: AskedMemory) -> list[tuple[list[UUID], list[str]]]:
 
 
 def cover(memory: AskedMemory, full: Sequence[AskedAnswer]) -> list[Coverage]:
-    """Return how much of what is needed each text tells, over at most `PROFILES` questions spread over all.
+    """Return the coverage of each text, over at most `PROFILES` questions spread over all.
 
     The texts: the latest turns (no memory), the narrative alone, facts by the policy's fixed keys, the scaffold with
-    invented keys (schema-free), and all of recall. A scaffold is filled by observations or a language model; without
-    either its coverage is None.
+    invented keys (schema-free), and all of recall. A scaffold comes from observations or a language model; without
+    either, its coverage is None.
     """
     step = max(1, -(-len(memory.asked) // PROFILES))
     drawn = range(0, len(memory.asked), step)
@@ -199,9 +199,9 @@ def cover(memory: AskedMemory, full: Sequence[AskedAnswer]) -> list[Coverage]:
 
 
 def covered_share(text: str, words: Collection[str]) -> float:
-    """Return the share of the words that the text has; 0 to 1.
+    """Return the share of the words that the text has, 0 to 1.
 
-    Known error: it counts words, so a paraphrase covers nothing and a common word something.
+    Known error: it counts words, so a paraphrase covers nothing, and a common word covers something.
     """
     return len(content_words(text).intersection(words)) / len(words)
 

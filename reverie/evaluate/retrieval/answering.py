@@ -1,6 +1,6 @@
 """Asks many questions at once, each as of its own time, by the recall that users call. Nothing is logged.
 
-The questions are embedded in batches, and the connections of the pool share them.
+The questions are embedded in batches and shared among the connections of a pool.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.session import perform
 
-#: Hits that are asked for.
+#: Number of requested hits.
 DEPTH = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AskedAnswer:
-    """The answer of one question."""
+    """The answer to one question."""
 
     question: HeldQuestion
     ranks: Ranks
-    #: Whether a hit is, or was drawn from, what a person said is wrong.
+    #: Whether a hit is an item that a person called wrong, or was made from one.
     is_wrong: bool
     tokens: int
-    #: What a model would be told; never stored.
+    #: Text that a model would be given; never stored.
     text: str
 
 
 class KnownQuestions:
-    """An embedder with the vectors of texts that it was asked for before; thread-safe once it is made."""
+    """An embedder with precomputed vectors of some texts; thread-safe after construction."""
 
     def __init__(self, embedder: Embedder, texts: Iterable[str]) -> None:
         """Embed the texts in one call."""
@@ -50,11 +50,11 @@ class KnownQuestions:
         distinct = list(dict.fromkeys(texts))
         self._vectors = dict(zip(distinct, embedder.encode(distinct), strict=True)) if distinct else {}
         self.model, self.dimensions = embedder.model, embedder.dimensions
-        #: The caller books them, all at once.
+        #: The caller books the cost of all texts at once.
         self.price_per_token = 0.0
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of texts, from memory where they are known."""
+        """Return the vectors of texts; that of a single known text is not computed again."""
         known = [self._vectors.get(text) for text in texts]
         if len(known) == 1 and known[0] is not None:
             vector: Vectors = known[0].reshape(1, -1)
@@ -62,12 +62,12 @@ class KnownQuestions:
         return self._embedder.encode(texts)
 
     def count_tokens(self, text: str) -> int:
-        """Return the tokens of a text."""
+        """Return the number of tokens of a text."""
         return self._embedder.count_tokens(text)
 
 
 def subjects_known(store: Store, tenant_id: str, asked: Iterable[HeldQuestion]) -> dict[str, KnownSubject]:
-    """Return what recall must know of each subject, once a subject."""
+    """Return the rows of each subject that recall needs, read once per subject."""
     session = store.session(tenant_id)
     return {
         subject: KnownSubject(rows=perform(session.run(subject_statement(tenant_id, subject))))
@@ -76,7 +76,7 @@ def subjects_known(store: Store, tenant_id: str, asked: Iterable[HeldQuestion]) 
 
 
 def embedded(asked: Iterable[HeldQuestion], known: Mapping[str, KnownSubject], embedder: Embedder) -> KnownQuestions:
-    """Embed the questions as recall reads them."""
+    """Embed the questions in the form that recall embeds."""
     return KnownQuestions(
         embedder,
         (as_spoken(each.text, known[each.subject_id].speakers) for each in asked),
@@ -93,9 +93,9 @@ def ask_all(
     embedder: Embedder | None,
     jobs: int = 2,
 ) -> list[AskedAnswer]:
-    """Return the answer of each question, in their order; `jobs` connections share them.
+    """Return the answer to each question, in order; `jobs` connections share them.
 
-    Recall reads memory as it is now, without what happened after the question; see docs/evaluating.md.
+    Recall reads memory as it is now, without items from after the question; see docs/evaluating.md.
     """
 
     def ask(each: HeldQuestion) -> RecallResult:

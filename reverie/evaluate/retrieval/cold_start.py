@@ -1,4 +1,4 @@
-"""Cold start: quality by how many sessions of the subject came before the question (Agent 8.1)."""
+"""Cold start: quality by the number of sessions of the subject before the question (Agent 8.1)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from reverie.store.queries import queries
 
 #: The first number of sessions of each band.
 BANDS = (1, 2, 4, 8, 16, 32, 64)
-#: A band whose R@10 reaches this part of the best band's is converged.
+#: A band whose R@10 reaches this share of the best band's has converged.
 _CONVERGED = 0.9
-#: Questions that a band needs to be compared.
+#: Minimum number of questions for a band to be compared.
 _FEWEST = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SessionBand:
-    """The questions before which a subject had from `sessions` sessions to the next band's."""
+    """The questions before which a subject had at least `sessions` sessions, and fewer than in the next band."""
 
     sessions: int
     questions: int
@@ -28,7 +28,7 @@ class SessionBand:
 
 
 def sessions_before(store: Store, tenant_id: str, asked: Sequence[HeldQuestion]) -> list[int]:
-    """Return how many sessions of its subject began before each question."""
+    """Return, for each question, how many sessions of its subject began before it."""
     params = {
         "tenant": tenant_id,
         "subjects": [each.subject_id for each in asked],
@@ -39,8 +39,9 @@ def sessions_before(store: Store, tenant_id: str, asked: Sequence[HeldQuestion])
 
 
 def session_bands(before: Sequence[int], each: Sequence[Ranks]) -> list[SessionBand]:
-    """Return the mean quality of each band that has questions. Known error: later questions are about more turns, so a
-    falling curve may mean a larger haystack, not a worse memory.
+    """Return the mean quality of each band that has questions.
+
+    Known error: later questions are about more turns, so a falling curve may mean a larger haystack, not worse memory.
     """
     bands = []
     for start, end in zip(BANDS, (*BANDS[1:], float("inf")), strict=True):
@@ -51,9 +52,9 @@ def session_bands(before: Sequence[int], each: Sequence[Ranks]) -> list[SessionB
 
 
 def converges_at(bands: Sequence[SessionBand]) -> int | None:
-    """Return the sessions from which recall is useful: the first band whose R@10 is 90 % of the best band's.
+    """Return the number of sessions from which recall is useful: the first band with 90 % of the best band's R@10.
 
-    Bands of fewer than five questions are passed over; None without two others.
+    Bands of fewer than five questions are skipped; None without two others.
     """
     counted = [band for band in bands if band.questions >= _FEWEST]
     if len(counted) < 2:

@@ -1,6 +1,6 @@
 """Paired differences of two rankings of the same questions, with confidence intervals, and the gate. Pure.
 
-Needs the extra `report`, for scipy.
+It needs the extra `report`, for scipy.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Difference:
         return self.after - self.before
 
     def falls(self, numbers: EvaluationPolicy) -> bool:
-        """Return whether the measure falls by more than the tolerance, with confidence; too few questions tell nothing.
+        """Return whether the measure falls by more than the tolerance, with confidence; false with too few questions.
 
         Formula: high < -tolerance, and questions >= fewest.
         """
         return self.questions >= numbers.fewest and self.high < -numbers.tolerance
 
     def verdict(self, numbers: EvaluationPolicy) -> str:
-        """Return in words whether the questions tell the two apart."""
+        """Return in words whether the questions show a difference."""
         if self.questions < numbers.fewest:
             return "too few questions"
         if self.low <= 0 <= self.high:
@@ -59,11 +59,11 @@ class Difference:
 
 
 def differences(before: Sequence[Ranks], after: Sequence[Ranks], numbers: EvaluationPolicy) -> list[Difference]:
-    """Return the paired difference of each measure; both have the same questions in the same order.
+    """Return the paired difference of each measure; both sides have the same questions in the same order.
 
-    The interval is a bias-corrected bootstrap over questions (`scipy.stats.bootstrap`, BCa, Efron 1987), or of
-    percentiles where nearly all differences are equal. Questions count as independent; those of one subject are not
-    quite, so the interval is a little too narrow.
+    The interval is a bias-corrected bootstrap over questions (`scipy.stats.bootstrap`, BCa, Efron 1987), or a
+    percentile bootstrap if nearly all differences are equal. Questions count as independent; those of one subject are
+    not quite, so the interval is a little too narrow.
     """
     if len(before) != len(after):
         raise ValueError("both sides need the same questions")
@@ -84,7 +84,7 @@ def _difference(
 
 
 def interval(values: npt.NDArray[np.float64], confidence: float) -> tuple[float, float]:
-    """Return a confidence interval of the mean of values; equal values have their mean twice."""
+    """Return a confidence interval of the mean of values; for equal values, both bounds are their mean."""
     from scipy.stats import bootstrap
 
     if np.ptp(values) == 0:

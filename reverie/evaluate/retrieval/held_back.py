@@ -17,10 +17,10 @@ from reverie.policy import EvaluationPolicy
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
-#: A message is asked as of just before it was said: ids have the time in milliseconds.
+#: A message is asked as of just before its own time: ids have the time in milliseconds.
 _BEFORE = timedelta(milliseconds=1)
 _AFTER = timedelta(seconds=1)
-#: A message of more words is asked by the sentence that refers back alone.
+#: Of a message with more words, only the sentence that refers back is asked.
 _MOST_WORDS = 40
 
 
@@ -29,14 +29,15 @@ def questions_of_log(
 ) -> list[HeldQuestion]:
     """Return at most `numbers.questions` questions: corrections, then outcomes, then references.
 
-    The same on every call. Of references, those whose shared words are rarest. The embedder is not booked.
+    They are the same on every call. References with the rarest shared words come first. The cost of the embedder is not
+    booked.
     """
     sure = [*_corrections(store, tenant_id), *_outcomes(store, tenant_id)][: numbers.questions]
     return [*sure, *_references(store, tenant_id, numbers, embedder)][: numbers.questions]
 
 
 def references_of(turns: Sequence[SaidTurn], *, numbers: EvaluationPolicy, embedder: Embedder) -> list[Reference]:
-    """Return the references among turns, which come by subject and time, the rarest shared words first."""
+    """Return the references among turns, sorted by subject and time; those with the rarest shared words come first."""
     by_words = [
         reference
         for _, said in groupby(turns, key=lambda turn: turn.subject_id)
@@ -48,7 +49,7 @@ def references_of(turns: Sequence[SaidTurn], *, numbers: EvaluationPolicy, embed
 
 
 def as_question(reference: Reference) -> HeldQuestion:
-    """Return a reference as a question: the message, or its one sentence if it is long, asked just before its time."""
+    """Return a reference as a question: the message, or one sentence of a long one, asked just before its time."""
     message = reference.message
     return HeldQuestion(
         id=str(message.id),
@@ -68,7 +69,7 @@ def _references(store: Store, tenant_id: str, numbers: EvaluationPolicy, embedde
 
 
 def _corrections(store: Store, tenant_id: str) -> list[HeldQuestion]:
-    """What the wrong turn said, asked after it was corrected: right is what a person wrote instead."""
+    """Return the texts of wrong turns as questions, asked after their corrections; they need the replacements."""
     with store.transaction(tenant_id) as conn:
         rows = conn.execute(queries("retrieval")["corrected"], {"tenant": tenant_id}).fetchall()
     return [
@@ -86,7 +87,7 @@ def _corrections(store: Store, tenant_id: str) -> list[HeldQuestion]:
 
 
 def _outcomes(store: Store, tenant_id: str) -> list[HeldQuestion]:
-    """Recalls that gave something whose turn had a good outcome; of old ones the question is no longer kept."""
+    """Return recalls with items whose turns had a good outcome; the questions of old recalls are no longer kept."""
     return [
         HeldQuestion(
             id=f"{each.subject_id}:{each.asked_at:%Y-%m-%dT%H:%M:%S.%f}",

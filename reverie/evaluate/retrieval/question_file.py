@@ -1,7 +1,7 @@
-"""Labelled questions of a file, one JSON object a line, whose turns are in a tenant's log.
+"""Labelled questions of a file, one JSON object per line, whose turns are in a tenant's log.
 
-Two spellings are read: `question, subject_id, asked_at, evidence: [[session_id, source_id], ...]`, and that of public
-sets: `question, conversation_id, question_date, evidence_turn_ids: [source_id, ...]`.
+Two formats are read: `question, subject_id, asked_at, evidence: [[session_id, source_id], ...]`, and that of public
+data sets: `question, conversation_id, question_date, evidence_turn_ids: [source_id, ...]`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from reverie.store.queries import queries
 
 
 def questions_of_file(store: Store, tenant_id: str, path: Path) -> tuple[list[HeldQuestion], int]:
-    """Return the questions of a file, and how many were left out since the log has not all that they need.
+    """Return the questions of a file, and how many were left out because the log lacks a turn that they need.
 
-    A question without a time, or with one before its subject's last turn in the public spelling, is asked right after
-    the last turn. Lines with `retrieval_ok: false` are left out without being counted.
+    A question without a time, or with one before its subject's last turn in the public format, is asked right after the
+    last turn. Lines with `retrieval_ok: false` are left out without being counted.
 
     Raises:
-        InputError: the file cannot be read, a line is no question, or the log has nothing that any question needs.
+        InputError: the file cannot be read, a line is not a question, or the log has no turn that any question needs.
     """
     lines = [(number, line) for number, line in json_lines(path) if line.get("retrieval_ok", True)]
     read = [_read(path, number, line) for number, line in lines]
@@ -48,7 +48,7 @@ def questions_of_file(store: Store, tenant_id: str, path: Path) -> tuple[list[He
 
 
 def _read(path: Path, number: int, line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one line with the same names for either spelling."""
+    """Return one line with the same names for both formats."""
     subject = line.get("subject_id") or line.get("conversation_id")
     text = line.get("question")
     pairs = line.get("evidence")

@@ -1,7 +1,7 @@
-"""How well a ranking finds what a question needs. Pure.
+"""Measures of a ranking against the needs of a question. Pure.
 
-A hit stands for several ids: its own, and those of the turns behind it. Each id that is needed counts once, at the
-first hit that stands for it.
+A hit stands for several ids: its own, and those of the turns behind it. Each needed id counts once, at the first hit
+that stands for it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class Ranks(NamedTuple):
     precision_5: float
     ndcg_5: float
     recall_10: float
-    #: Share of questions of which anything needed is among the first ten.
+    #: Share of questions with anything needed among the first ten hits.
     found_10: float
 
 
 def precision_at(ranking: Ranking, needs: Collection[UUID], k: int) -> float:
-    """Return P@k: the share of the first k places whose hit stands for something needed.
+    """Return P@k: the share of the first k places whose hit stands for a needed id.
 
     Formula: |{i <= k: hit i stands for a needed id}| / k. Range 0 to 1. A missing hit counts as wrong. With n needed
     turns, each recalled once, it cannot exceed n / k. Source: Manning, Raghavan and Schuetze, Introduction to
@@ -51,7 +51,7 @@ def ndcg_at(ranking: Ranking, needs: Collection[UUID], k: int) -> float:
 
 
 def recall_at(ranking: Ranking, needs: Collection[UUID], k: int) -> float:
-    """Return R@k: the share of what is needed that the first k hits stand for.
+    """Return R@k: the share of the needed ids that the first k hits stand for.
 
     Formula: |needed and behind the first k hits| / |needed|. Range 0 to 1. Source: as for P@k.
     """

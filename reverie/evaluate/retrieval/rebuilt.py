@@ -1,4 +1,4 @@
-"""A tenant's log, built by another policy or embedding model in a database of its own.
+"""Memory rebuilt from a tenant's log with another policy or embedding model, in a database of its own.
 
 The ids of turns follow from tenant, subject, session and source, so questions made from the tenant's log fit the copy.
 """
@@ -21,21 +21,21 @@ from reverie.store.server.copying import CopiedTable, copied_tables, copy_rows
 from reverie.store.tenants import set_policy_name
 from reverie.store.work import Work
 
-#: Tables of `ops` that decide what a run does: policy and clock, earlier runs, what failed, and vectors by their texts.
+#: Tables of `ops` that runs read: policy and clock, earlier runs, failures, dead letters, and vectors by text.
 _READ_BY_RUNS = ("tenants", "runs", "synthesis_failures", "dead_letters", "embeddings")
 
 
 def copy_log(source: Store, target: Store, tenant_id: str, *, policy: str) -> int:
-    """Copy a tenant's rows of every table of the log into an empty database; return how many."""
+    """Copy a tenant's rows of every table of the log into an empty database; return the number of rows."""
     with source.transaction(tenant_id) as reading, target.transaction(tenant_id) as writing:
         set_policy_name(writing, tenant_id, policy)
         return _copy(reading, writing, tenant_id, copied_tables(reading, "log"))
 
 
 def copy_tenant(source: Store, target: Store, tenant_id: str) -> int:
-    """Copy a tenant with its log, its memory and what a run reads beside them; return how many rows.
+    """Copy a tenant with its log, its memory and the other tables that a run reads; return the number of rows.
 
-    Stages wait meanwhile: the copy is of a moment between two.
+    Stages wait meanwhile, so the copy is of a time between two stages.
     """
     with source.transaction(tenant_id) as reading, target.transaction(tenant_id) as writing:
         lock_scope(reading, Scope(tenant_id=tenant_id))
@@ -57,7 +57,7 @@ def build_copy(
     as_of: datetime,
     progress: Callable[[str], None] = lambda _stage: None,
 ) -> None:
-    """Run every stage over the copied log up to a time, by rules alone: no language model is asked or paid."""
+    """Run every stage over the copied log up to a time, by rules alone: no language model is asked."""
     work = Work(store=target, scope=Scope(tenant_id=tenant_id), policy=policy, as_of=as_of, embedder=embedder)
     for report in (*ingest(work), *catch_up(work)):
         progress(report.stage)

@@ -1,9 +1,9 @@
 """Messages of a log that refer to something said earlier: held-back questions without a label. Pure.
 
 A message refers to an earlier turn if a sentence of each says the same thing: they share rare words, their vectors are
-near, and the earlier one states something. The turn was said in another, earlier session. Few turns share as much. The
-message is the question, asked at its own time; the turn is what recall should find. Rarity is counted among what was
-said before, so nothing depends on what came later.
+near, and the earlier one states something. The turn is from another, earlier session, and few turns share as much. The
+message is the question, asked at its own time; recall should find the turn. Rarity is counted among earlier turns, so
+nothing depends on later ones.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from reverie.language.text import sentences
 from reverie.policy import EvaluationPolicy
 from reverie.recall.places.small_talk import pleasantries
 
-#: Earlier sentences that share less than this part of what the best one shares are left out.
+#: Earlier sentences that share less than this part of the best one's share are left out.
 _NEAR = 0.75
-#: Cosine by which an earlier sentence may be farther than the nearest one.
+#: Maximum difference between the cosine of an earlier sentence and that of the nearest one.
 _MARGIN = 0.15
-#: The shortest word that counts.
+#: Minimum number of letters of a word that counts.
 _LETTERS = 3
-#: What stands in brackets was not said: descriptions of pictures, stage directions.
+#: Text in brackets was not said: descriptions of pictures, stage directions.
 _BRACKETS = re.compile(r"\[[^\]]*\]")
-#: Punctuation that may precede a capital which is no name.
+#: Punctuation that may precede a capital letter that begins a sentence, not a name.
 _OPENS = re.compile(r"[\"'“‘(\[]*")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SaidTurn:
-    """A turn as questions are made of it."""
+    """A turn from which questions are made."""
 
     id: UUID
     subject_id: str
@@ -67,14 +67,14 @@ class EarlierSentence:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reference:
-    """A sentence of a message, with the earlier sentences that it may refer to."""
+    """A sentence of a message, with the earlier sentences to which it may refer."""
 
     message: SaidTurn
     text: str
     words: frozenset[str]
-    #: Those of its words that are names.
+    #: The words that are names.
     names: frozenset[str]
-    #: Those that share most with it, best first.
+    #: The sentences that share most with it, best first.
     earlier: tuple[EarlierSentence, ...]
     #: Sum of the rarities of the shared words.
     rarity: float
@@ -89,7 +89,7 @@ class _Words(BaseModel):
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the words of a text that name something: lower case, singular, without small talk and words of time."""
+    """Return the content words of a text: lower case, singular, without small talk and words of time."""
     return frozenset(
         word
         for word in read_object(text).words
@@ -104,7 +104,7 @@ def _passed_over() -> frozenset[str]:
 
 
 def names_of(text: str) -> frozenset[str]:
-    """Return the content words that are written as names: with a capital, and not as the first word of a sentence."""
+    """Return the content words written as names: with a capital letter, and not at the start of a sentence."""
     named: set[str] = set()
     for sentence in sentences(text):
         rest = _OPENS.sub("", sentence, count=1).split()[1:]
@@ -113,7 +113,7 @@ def names_of(text: str) -> frozenset[str]:
 
 
 def find_references(turns: Iterable[SaidTurn], numbers: EvaluationPolicy) -> Iterator[Reference]:
-    """Yield what the messages of one subject may refer to, by words alone; turns come in the order of their times."""
+    """Yield the possible references in one subject's messages, by words alone; turns are in order of time."""
     turns = [replace(turn, text=_BRACKETS.sub(" ", turn.text).strip()) for turn in turns]
     past, waiting = _Past(turns), list[SaidTurn]()
     for turn in turns:
@@ -132,7 +132,7 @@ def find_references(turns: Iterable[SaidTurn], numbers: EvaluationPolicy) -> Ite
 def confirmed(
     references: Sequence[Reference], vectors: Mapping[str, npt.NDArray[np.float32]], numbers: EvaluationPolicy
 ) -> Iterator[Reference]:
-    """Yield the references whose sentences are near by vector too, with the earlier sentences that are.
+    """Yield the references whose sentences are near by vector too, with only the near earlier sentences.
 
     `vectors` has the unit vector of each sentence of `sentences_of`.
     """
@@ -148,7 +148,7 @@ def confirmed(
 
 
 def _least(reference: Reference, earlier: EarlierSentence, numbers: EvaluationPolicy) -> float:
-    """The cosine that the two need: the more they share by words, the less."""
+    """Return the least cosine that the two need; the more words they share, the lower it is."""
     if reference.names & earlier.words:
         return numbers.named_similarity
     if _asks(reference.text) or len(reference.words & earlier.words) > numbers.shared_words:
@@ -162,7 +162,7 @@ def sentences_of(references: Iterable[Reference]) -> list[str]:
 
 
 class _Past:
-    """What was said before: sentences that state something by their words, and how many turns have each word."""
+    """The earlier turns: sentences that state something, by their words, and the number of turns with each word."""
 
     def __init__(self, turns: Sequence[SaidTurn]) -> None:
         self._speakers = frozenset(
@@ -190,7 +190,7 @@ class _Past:
                 )
 
     def reference(self, message: SaidTurn, text: str, numbers: EvaluationPolicy) -> Reference | None:
-        """Return the earlier sentences that share most with a sentence; None: none does, or too many do."""
+        """Return the earlier sentences that share most with a sentence; None: none share enough, or too many do."""
         words = self._words(text)
         most_turns = max(numbers.rare_turns, numbers.rare_share * self._turns)
         rare = [word for word in words if 0 < self._turns_with.get(word, 0) <= most_turns]
@@ -220,11 +220,11 @@ class _Past:
         return content_words(text) - self._speakers
 
     def _is_name(self, word: str) -> bool:
-        """Whether most turns with the word write it as a name."""
+        """Return whether most turns with the word write it as a name."""
         return 2 * self._turns_naming.get(word, 0) > self._turns_with.get(word, 0)
 
     def _rarity(self, word: str) -> float:
-        """The inverse document frequency of a word among the turns before."""
+        """Return the inverse document frequency of a word among the earlier turns."""
         return math.log((self._turns + 1) / (self._turns_with[word] + 1))
 
 

@@ -17,34 +17,34 @@ from reverie.recall.result import Hit
 from reverie.store.database import Store
 from reverie.store.session import perform
 
-#: Hits that the measure asks for.
+#: Number of hits that the measure requests.
 _HITS = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlantedAnswer:
-    """What recall answers about a planted fact."""
+    """The answer of recall about a planted fact."""
 
     name: str
     subject_id: str
     is_durable: bool
-    #: Whether one of the hits has the value that is true now.
+    #: Whether a hit has the value that is true now.
     is_answered: bool
-    #: Whether a memory has it, when memories alone are asked and no turns.
+    #: Whether a memory has it, if only memories are recalled, without turns.
     is_held: bool
-    #: Of a fact that has changed: whether the first hit with any of its values has the one that is true now; None:
-    #: the fact has not changed yet, or no hit has a value.
+    #: For a fact that has changed, whether the first hit with any of its values has the one that is true now; None: the
+    #: fact has not changed yet, or no hit has a value.
     is_current_first: bool | None
 
     @property
     def label(self) -> str:
-        """Subject and fact, by their simulated names."""
+        """Subject and fact, by their names in the simulation."""
         return f"{self.subject_id} {self.name}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MemoryUser:
-    """Who asks the memory of a person at the end of a day; days are counted from 0, and `at` is that time."""
+    """A user of a person's memory at the end of a day; days are counted from 0, and `at` is the time."""
 
     store: Store
     tenant_id: str
@@ -55,7 +55,7 @@ class MemoryUser:
     at: datetime
 
     def ask(self) -> Iterator[PlantedAnswer]:
-        """Ask one question about each fact told so far, of everything and of memories alone; nothing is logged."""
+        """Ask one question about each fact told so far, over all items and over memories alone; nothing is logged."""
         rng = Random(f"{self.person.subject_id}:{self.day}")
         for fact in self.person.facts:
             question = rng.choice(fact.plan.questions)
@@ -67,7 +67,7 @@ class MemoryUser:
     def use(self, number: int) -> None:
         """Recall a number of facts as an application would in a week: by the policy's own numbers, and logged.
 
-        Which facts are asked about is drawn of those told so far, so that some are asked often and some never.
+        The facts are drawn from those told so far, so that some are asked about often and some never.
         """
         rng = Random(f"{self.person.subject_id}:{self.day}:use")
         told = [fact for fact in self.person.facts if fact.value_on(self.day) is not None]

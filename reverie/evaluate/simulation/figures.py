@@ -1,4 +1,4 @@
-"""What a simulated year has shown, as numbers: by week, by month and in all."""
+"""The results of a simulated year, as numbers: by week, by month and in all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reverie.evaluate.simulation.asking import PlantedAnswer
 
 
 class WeekFigures(NamedTuple):
-    """Active memories of a subject at the end of a week: the mean and the most."""
+    """Active memories per subject at the end of a week: the mean and the maximum."""
 
     week: int
     memories: float
@@ -19,24 +19,24 @@ class WeekFigures(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MonthFigures:
-    """What recall answers at the end of a month; shares from 0 to 1, None of nothing."""
+    """The answers of recall at the end of a month; shares are from 0 to 1, None if there is nothing to measure."""
 
     month: int
     week: int
-    #: Questions: one about each fact told so far.
+    #: Number of questions, one about each fact told so far.
     asked: int
-    #: Share whose true value is in the ten best hits, and of durable facts alone.
+    #: Share of facts whose true value is in the ten best hits; the same for durable facts.
     answered: float | None
     durable: float | None
-    #: Share whose true value a memory has, when memories alone are asked; and of durable facts.
+    #: Share of facts whose true value a memory has, if only memories are recalled; the same for durable facts.
     held: float | None
     durable_held: float | None
-    #: Share of facts with an older value of which the first hit that has any value has a value that is not true now.
+    #: Share of changed facts for which the first hit with any of their values has one that is no longer true.
     stale_first: float | None
-    #: Passing things that have ended, and those that a memory still tells.
+    #: Number of passing things that have ended, and of those that a memory still states.
     ended: int
     still_told: int
-    #: Facts, as subject and name, that are not answered, not held, and answered with a former value first.
+    #: Facts, by subject and name: those not answered, those not held, those answered with a former value first.
     missed: Sequence[str]
     not_held: Sequence[str]
     stale: Sequence[str]
@@ -44,7 +44,7 @@ class MonthFigures:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SimulationResult:
-    """What the memory of a simulated year kept, by a policy."""
+    """The result of a simulated year under a policy."""
 
     policy: str
     policy_hash: str
@@ -53,20 +53,20 @@ class SimulationResult:
     turns: int
     weeks: Sequence[WeekFigures]
     months: Sequence[MonthFigures]
-    #: Active memories a subject by day, week, month and year since its first turn (`memory.milestones`).
+    #: Active memories per subject, by day, week, month and year since its first turn (`memory.milestones`).
     milestones: Mapping[str, float]
-    #: Active memories at the end, by kind, of all subjects.
+    #: Active memories of all subjects at the end, by kind.
     kinds: Mapping[str, int]
     #: Memories forgotten, by reason.
     forgotten: Mapping[str, int]
     #: Bytes of the rows of memory: memories, vectors, items, terms, links, lineage.
     bytes: int
     cost_usd: float
-    #: Of work, recalls included.
+    #: Seconds of work, including recalls.
     seconds: float
 
     def summary(self) -> dict[str, float]:
-        """Return the figures of the end of the year, flat: what policies are compared by."""
+        """Return the figures at the end of the year as a flat table, to compare policies."""
         last, counts = self.months[-1], [each.memories for each in self.weeks]
         third = counts[min(12, len(counts) - 1)]
         figures = {
@@ -88,7 +88,7 @@ class SimulationResult:
 
 
 def month_figures(month: int, week: int, answers: Sequence[PlantedAnswer], *, ended: tuple[int, int]) -> MonthFigures:
-    """Return the figures of a month from its answers; `ended`: passing things over, and those still told."""
+    """Return the figures of a month from its answers; `ended`: numbers of ended things, and of those still stated."""
     durable = [each for each in answers if each.is_durable]
     return MonthFigures(
         month=month,

@@ -1,4 +1,4 @@
-"""What simulated people say: the texts and values of `facts.toml` and `talk.toml`."""
+"""The texts and values that simulated people use, from `facts.toml` and `talk.toml`."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _Texts = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class FactPlan(BaseModel):
-    """Something that people tell of themselves: its values, wordings and questions."""
+    """A fact that people tell about themselves: its values, wordings and questions."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
-    #: How often at most its value is replaced within a year; 0: it lasts.
+    #: Maximum number of changes of its value within a year; 0: it lasts.
     changes: Annotated[int, Field(ge=0, le=12)]
     #: Whether it is told in the first weeks.
     early: bool = False
     values: _Texts
-    #: The word of each value that an answer must have; the whole value where there are none.
+    #: For each value, the words that an answer must have; without keys, the whole value.
     keys: tuple[str, ...] = ()
-    #: Wordings of the first time, of a change (`{o}` is the old value) and of later mentions (`{k}` is the key).
+    #: Wordings of the first statement, of a change (`{o}` is the old value) and of later mentions (`{k}` is the key).
     first: _Texts
     change: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
@@ -41,19 +41,19 @@ class FactPlan(BaseModel):
         return self
 
     def key_of(self, value: str) -> str:
-        """Return the words by which an answer is known to have this value."""
+        """Return the words that an answer with this value must have."""
         return self.keys[self.values.index(value)] if self.keys else value
 
 
 @cache
 def fact_plans() -> tuple[FactPlan, ...]:
-    """Return what can be planted, in the order of the file."""
+    """Return the facts that can be planted, in the order of the file."""
     return tuple(FactPlan.model_validate(each) for each in _read("facts.toml")["facts"])
 
 
 @cache
 def talk() -> Mapping[str, Sequence[str]]:
-    """Return the texts of everyday talk, and what fills their slots, by kind."""
+    """Return the texts of everyday talk and the words for their slots, by kind."""
     return {kind: tuple(texts) for kind, texts in _read("talk.toml").items()}
 
 

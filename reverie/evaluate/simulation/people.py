@@ -1,4 +1,4 @@
-"""A simulated person: a style, routines, and facts with their truth over time. Pure, by a seed."""
+"""A simulated person: a style, routines, and facts with their truth over time. Pure, from a seed."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from random import Random
 
 from reverie.evaluate.simulation.material import FactPlan, fact_plans, talk
 
-#: Days within which what is `early` is told, and within which all the rest but a few is.
+#: Days within which `early` facts are told, and within which all but a few of the rest are.
 _EARLY_DAYS, _USUAL_DAYS = 14, 75
-#: Share of the facts that a person has, and of those that come late in the year.
+#: Share of the facts that a person has, and share of these that come late in the year.
 _HAS, _LATE = 0.85, 0.2
-#: Days that a value lasts at least.
+#: Minimum number of days that a value lasts.
 _LEAST_DAYS = 35
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlantedValue:
-    """A value of a fact, true from the day on which it is told until the next is, or its own end; days from 0."""
+    """A value of a fact, true from the day on which it is told until the next value or its own end; days from 0."""
 
     value: str
     from_day: int
     to_day: int | None
-    #: Days on which it is mentioned again.
+    #: Days of later mentions.
     again: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlantedFact:
-    """A fact of a person with its values in order."""
+    """A fact of a person, with its values in order."""
 
     plan: FactPlan
     values: tuple[PlantedValue, ...]
@@ -40,14 +40,14 @@ class PlantedFact:
         return len(self.values) == 1
 
     def value_on(self, day: float) -> PlantedValue | None:
-        """Return the value that is true at a time, in days; None: nothing was told yet."""
+        """Return the value that is true at a time, in days; None: none was told yet."""
         told = [each for each in self.values if each.from_day < day]
         return told[-1] if told else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WritingStyle:
-    """How a person writes, as chances."""
+    """A style of writing, as probabilities."""
 
     lower: float
     opener: float
@@ -75,26 +75,26 @@ class Person:
     facts: tuple[PlantedFact, ...]
     #: Weekday (0 is Monday) of each routine, with its texts.
     routines: tuple[tuple[int, tuple[str, ...]], ...]
-    #: Whether they publish something each week, with outcomes.
+    #: Whether the person publishes something each week, with outcomes.
     publishes: bool
-    #: Chance of writing on a day, and the usual hour.
+    #: Probability of writing on a day, and the usual hour.
     daily: float
     hour: int
 
 
-#: Neat, hasty, chatty, and as most write.
+#: Neat, hasty, chatty and average.
 _STYLES = (
     WritingStyle(lower=0.0, opener=0.0, closer=0.02, bare=0.0),
     WritingStyle(lower=0.8, opener=0.05, closer=0.05, bare=0.9),
     WritingStyle(lower=0.2, opener=0.3, closer=0.35, bare=0.6),
     WritingStyle(lower=0.1, opener=0.1, closer=0.1, bare=0.4),
 )
-#: Texts of one routine lie together in the file.
+#: Number of texts of one routine, which are adjacent in the file.
 _ROUTINE_TEXTS = 3
 
 
 def make_person(number: int, seed: int, days: int) -> Person:
-    """Return the person of a number: the same for the same seed and length of the year in days."""
+    """Return the person with a number: the same for the same seed and length of the year in days."""
     rng = Random(f"{seed}:{number}")
     plans = [plan for plan in fact_plans() if plan.early or rng.random() < _HAS]
     routines = talk()["routine"]

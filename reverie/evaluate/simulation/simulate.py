@@ -1,6 +1,6 @@
-"""A year under a policy: taken in week by week as it would be lived, asked at the end of each month.
+"""A simulated year under a policy: brought in week by week, as in live use, with questions at the end of each month.
 
-The turns are the same whatever the policy, and each cycle runs at its own time, so a backfill of the whole year at once
+The turns are the same for every policy, and each cycle runs at its own time, so a backfill of the whole year at once
 gives the same memory.
 """
 
@@ -27,11 +27,11 @@ from reverie.store.queries import queries
 from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 
-#: Midnight of a Monday: the first day of every simulated year.
+#: The first day of every simulated year: midnight of a Monday.
 START = datetime(2025, 1, 6, tzinfo=UTC)
-#: Weeks of a month that is asked about; the last part of the year counts as one.
+#: Number of weeks in a month; the last part of the year counts as one.
 MONTH_WEEKS = 4
-#: Days after its end from which something passing should not be told any more.
+#: Time after its end from which memory should no longer state something passing.
 _OVER = timedelta(days=2)
 
 #: Called with a policy's name and the week that was brought in.
@@ -40,17 +40,17 @@ SimulationProgress = Callable[[str, int], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SimulationPlan:
-    """How long a year is, who lives it, and the seed of it all."""
+    """The people, length and seed of a simulation."""
 
     people: int = 3
     weeks: int = 52
     seed: int = 1
-    #: Questions that each person's application asks of memory in a week, beside those of the measure.
+    #: Number of questions that each person's application asks per week, besides those of the measure.
     recalls: int = 5
 
     @property
     def days(self) -> int:
-        """Days of the year."""
+        """The number of days in the year."""
         return self.weeks * 7
 
     def persons(self) -> list[Person]:
@@ -65,7 +65,7 @@ def simulate_policies(
     *,
     progress: SimulationProgress = lambda policy, week: None,
 ) -> list[SimulationResult]:
-    """Let the same people live their year under each policy (names or paths), in a temporary database.
+    """Simulate the year of the same people under each policy (names or paths), in a temporary database.
 
     Raises:
         PolicyError: a policy cannot be read; nothing was simulated.
@@ -89,12 +89,12 @@ def simulate(
     *,
     progress: SimulationProgress = lambda policy, week: None,
 ) -> SimulationResult:
-    """Let the plan's people live their year as subjects of a known tenant, and return what its memory kept.
+    """Simulate the year of the plan's people as subjects of a known tenant, and return the figures.
 
-    No language model is asked, and what recall costs is not measured.
+    No language model is asked, and the cost of recalls is not measured.
 
     Raises:
-        InputError: the log of the tenant holds something already.
+        InputError: the log of the tenant is not empty.
     """
     _require_empty(store, tenant_id)
     began = perf_counter()
@@ -115,7 +115,7 @@ def _require_empty(store: Store, tenant_id: str) -> None:
 
 
 class _Simulated:
-    """A tenant whose subjects live their year."""
+    """A tenant with the simulated people as subjects."""
 
     def __init__(self, store: Store, tenant_id: str, policy: Policy, embedder: Embedder, plan: SimulationPlan) -> None:
         self._store, self._tenant_id, self._plan = store, tenant_id, plan
@@ -124,7 +124,7 @@ class _Simulated:
         self._years = [live_year(person, tenant_id, START, plan.days, plan.seed) for person in self._persons]
 
     def live_week(self, week: int) -> WeekFigures:
-        """Take in what is said in a week, consolidate it and use it; return how many memories there are then."""
+        """Bring in the turns of a week, consolidate and use them; return the number of memories before the use."""
         until = START + timedelta(weeks=week)
         self._take_in(until - timedelta(weeks=1), until)
         work = Work(
@@ -194,7 +194,7 @@ class _Simulated:
             insert_outcomes(conn, self._tenant_id, outcomes)
 
     def _ended(self, at: datetime) -> tuple[int, int]:
-        """How many passing things are over by a time, and how many of these a memory still tells."""
+        """Return how many passing things have ended by a time, and how many of these a memory still states."""
         years: list[Year] = self._years
         over = [each for year in years for each in year.passing if each.ends_at < at - _OVER]
         params = {

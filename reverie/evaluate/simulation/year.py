@@ -1,4 +1,4 @@
-"""The turns and outcomes of a simulated person: the same for the same seed, whoever asks. Pure."""
+"""The turns and outcomes of a simulated person, always the same for the same seed. Pure."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from reverie.evaluate.simulation.people import Person, PlantedFact
 from reverie.language.text import written_day
 from reverie.model import Outcome, ToolCall, Turn
 
-#: Chances of what is said on a day beside facts and routines.
+#: Probabilities, per day, of other messages than facts and routines.
 _MOOD, _EVENT, _REQUEST, _PASSING = 0.35, 0.4, 0.45, 0.012
 _ROUTINE = 0.8
-#: Weeks of what is passing.
+#: Minimum and maximum number of weeks that something passing lasts.
 _PASSING_WEEKS = (1, 3)
-#: Days after which the outcome of what was published is known, and its usual views.
+#: Days after which the outcome of a publication is known, and its usual number of views.
 _OUTCOME_DAYS, _VIEWS = 3, 300
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passing:
-    """Something that has an end of its own, and was said with it."""
+    """A statement with an end of its own, which it names."""
 
     subject_id: str
     source_id: str
@@ -34,7 +34,7 @@ class Passing:
 
 @dataclass(kw_only=True, slots=True)
 class Year:
-    """What a person says in a year."""
+    """The turns and outcomes of a person's year."""
 
     turns: list[Turn] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Year:
 
 
 def live_year(person: Person, tenant_id: str, start: datetime, days: int, seed: int) -> Year:
-    """Return what a person says from midnight at `start` on, a session a day at most."""
+    """Return the turns and outcomes of a person from midnight at `start` on, with at most one session per day."""
     rng = Random(f"{seed}:{person.subject_id}:year")
     year = Year()
     for day in range(days):
@@ -54,7 +54,7 @@ def live_year(person: Person, tenant_id: str, start: datetime, days: int, seed: 
 
 
 def _told(person: Person, day: int, rng: Random) -> Iterator[str]:
-    """The planted statements and mentions of a day."""
+    """Yield the planted statements and mentions of a day."""
     for fact in person.facts:
         old = None
         for value in fact.values:
@@ -72,7 +72,7 @@ def _filled_fact(text: str, fact: PlantedFact, value: str, old: str | None) -> s
 
 
 class _Session:
-    """One day's conversation."""
+    """The conversation of one day."""
 
     def __init__(self, person: Person, tenant_id: str, day: datetime, rng: Random, year: Year) -> None:
         self._person, self._tenant_id, self._day, self._rng, self._year = person, tenant_id, day, rng, year
@@ -150,7 +150,7 @@ class _Session:
 
 
 def _filled(text: str, rng: Random, topic: str | None = None) -> str:
-    """The text with a word in each slot."""
+    """Return the text with a word in each slot."""
     said = talk()
     slots = [name for _, name, _, _ in Formatter().parse(text) if name]
     words = {name: str(rng.randint(2, 14)) if name == "number" else rng.choice(said[name]) for name in slots}

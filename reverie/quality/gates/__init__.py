@@ -1,7 +1,7 @@
 """The gates, in the order of reports.
 
-- `turns`: what becomes of what is said, and its languages and moods
-- `memories`: how many there are, how important, how often the same
+- `turns`: shares of discards, languages and moods
+- `memories`: their growth, importance and repeats
 - `vectors`: norms and dimensions
 - `serving`: recalls that find nothing, and turns that wait
 """

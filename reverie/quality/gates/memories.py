@@ -1,11 +1,11 @@
-"""Gates on memories: how many a turn gives, how important they are, how many say the same."""
+"""Gates on memories: their number per turn, their importance, and their repeats."""
 
 from __future__ import annotations
 
 from reverie.quality.gate import QualityGate
 from reverie.store.queries import queries
 
-#: Memory that grows faster than talk is not bounded, and memory that stops growing no longer learns.
+#: Memory that grows faster than the log is not bounded; memory that stops growing no longer learns.
 GROWTH = QualityGate(
     name="growth",
     sql=queries("quality")["growth"],
@@ -14,7 +14,7 @@ GROWTH = QualityGate(
     unit="rate",
 )
 
-#: Recall and forgetting go by importance: if all have the same, neither works.
+#: Recall and forgetting depend on importance: if all memories have the same, neither works.
 IMPORTANCE = QualityGate(
     name="importance",
     sql=queries("quality")["importance"],
@@ -23,7 +23,7 @@ IMPORTANCE = QualityGate(
     history="measures",
 )
 
-#: People do repeat themselves; a jump is a merge that no longer sees it, or a client that sends things twice.
+#: People repeat themselves; a jump means that merge no longer joins repeats, or that a client sends messages twice.
 REPEATS = QualityGate(
     name="repeats",
     sql=queries("quality")["repeats"],

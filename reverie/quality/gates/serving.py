@@ -1,4 +1,4 @@
-"""Gates on what users of memory notice: recalls that find nothing, and turns that wait."""
+"""Gates on failures that users notice: recalls that find nothing, and turns that wait."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from reverie.store.queries import queries
 
 
 def waiting_cycles(store: Store, tenant_id: str, policy: Policy, as_of: datetime) -> Sequence[Counted]:
-    """Return for how many cycles the tenant's oldest turn or candidate has waited."""
+    """Return the number of cycles for which the tenant's oldest turn or candidate has waited."""
     hours = lag_hours(store, [Scope(tenant_id=tenant_id)], as_of)
     return [("oldest", 0, hours / policy.cycle.hours, 1)]
 
 
-#: A question may be about nothing that was ever said; a jump is a broken index, a missing model or a wrong filter.
+#: A question may be about something never said; a jump means a broken index, a missing model or a wrong filter.
 EMPTY_RECALLS = QualityGate(
     name="empty_recalls",
     sql=queries("quality")["empty_recalls"],
@@ -28,7 +28,7 @@ EMPTY_RECALLS = QualityGate(
     low=None,
 )
 
-#: The health check `bucket_lag` has a limit for everyone; this one knows what is usual for the tenant.
+#: The health check `bucket_lag` has one limit for all tenants; this gate uses the usual lag of each tenant.
 LAG = QualityGate(
     name="lag",
     holds="No turn has waited longer than is usual.",

@@ -1,4 +1,4 @@
-"""Gates on turns: what becomes of them, and their languages and moods."""
+"""Gates on turns: their discards, languages and moods."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DISCARDS = QualityGate(
     clause=_discarded,
 )
 
-#: The rules and the default embedding model read English; other languages are kept and found less well.
+#: The rules and the default embedding model are for English; other languages are kept, but recalled less well.
 LANGUAGES = QualityGate(
     name="languages",
     sql=queries("quality")["languages"],
@@ -36,7 +36,7 @@ LANGUAGES = QualityGate(
     clause=_in_language,
 )
 
-#: One mood for everything is a classifier that failed; a slow change may be a real one.
+#: One mood for all messages means a failed classifier; a slow change may be real.
 MOODS = QualityGate(
     name="moods",
     sql=queries("quality")["moods"],

@@ -1,11 +1,11 @@
-"""Gates on vectors. Their limits are known: recall's cosines hold for unit vectors of one dimension alone."""
+"""Gates on vectors, with fixed limits: recall's cosines need unit vectors of the same dimension."""
 
 from __future__ import annotations
 
 from reverie.quality.gate import QualityGate
 from reverie.store.queries import queries
 
-#: Half precision moves a norm by less than 0.001.
+#: Half precision changes a norm by less than 0.001.
 VECTOR_NORMS = QualityGate(
     name="vector_norms",
     sql=queries("quality")["vector_norms"],
