@@ -1,7 +1,7 @@
-"""What a team is told outside Dagster: failed runs and checks, and changes of policies and models.
+"""Alerts outside Dagster: failed runs and checks, and changes of policies and models.
 
 Messages go to REVERIE_ALERT_URL as `{"text": ...}`, the form of Slack's incoming webhooks, which Mattermost, Discord
-(`/slack`) and others take too. They hold names, ids and numbers, never a text of a user or an error's own message.
+(`/slack`) and others accept too. They hold names, ids and numbers, never a user's text or an error's message.
 """
 
 import json
@@ -24,12 +24,12 @@ from reverie.store.server.address import database_url
 #: Seconds that a webhook may take.
 _TIMEOUT = 10
 _UNSET = "REVERIE_ALERT_URL is not set."
-#: Sensors run where there is somebody to tell.
+#: The sensors run by default only if an alert URL is set.
 _STATUS = dg.DefaultSensorStatus.RUNNING if load_settings().alert_url else dg.DefaultSensorStatus.STOPPED
 
 
 def alert(text: str) -> bool:
-    """Post a message; False: no URL is set. Raises OSError if the webhook does not take it."""
+    """Post a message; return False if no URL is set. Raises OSError if the webhook does not accept it."""
     url = load_settings().alert_url
     if url is None:
         return False
@@ -51,7 +51,7 @@ def alert(text: str) -> bool:
     description="Posts to REVERIE_ALERT_URL when a run has failed after its retries.",
 )
 def failed_runs(context: dg.RunFailureSensorContext) -> None:
-    """A run of this code location failed after all its retries: its job, partition, steps and id."""
+    """Alert when a run has failed after all its retries, with its job, partition, steps and id."""
     run = context.dagster_run
     partition = run.tags.get("dagster/partition")
     steps = sorted({event.step_key for event in context.get_step_failure_events() if event.step_key})
@@ -70,7 +70,7 @@ def failed_runs(context: dg.RunFailureSensorContext) -> None:
     description="Posts to REVERIE_ALERT_URL when an asset check fails, once for each failure.",
 )
 def failed_checks(context: dg.SensorEvaluationContext) -> dg.SkipReason:
-    """A check failed: its name, its asset and its numbers."""
+    """Alert when a check has failed, with its name, its asset and its numbers."""
     if load_settings().alert_url is None:
         return dg.SkipReason(_UNSET)
     keys = [] if context.repository_def is None else sorted(context.repository_def.asset_graph.asset_check_keys)
@@ -83,7 +83,7 @@ def failed_checks(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         evaluation = event.asset_check_evaluation_data if event else None
         if evaluation is None or seen.get(name) == record.id:
             continue
-        # at the first look the past is left alone
+        # the first evaluation does not report past failures
         if context.cursor and not evaluation.passed:
             numbers = {each: value.value for each, value in evaluation.metadata.items()}
             listed = ", ".join(
@@ -108,7 +108,7 @@ def _is_done(record: AssetCheckExecutionRecord) -> bool:
     description="Posts to REVERIE_ALERT_URL when a tenant's policy, the numbers of a policy or a model has changed.",
 )
 def changes(context: dg.SensorEvaluationContext) -> dg.SkipReason:
-    """A tenant has another policy, a policy file other numbers, or the settings another model."""
+    """Alert when a tenant's policy, the numbers in a policy file or a model of the settings has changed."""
     settings = load_settings()
     if settings.alert_url is None:
         return dg.SkipReason(_UNSET)
@@ -130,7 +130,7 @@ def changes(context: dg.SensorEvaluationContext) -> dg.SkipReason:
 
 
 def _in_force(settings: Settings, store: Store) -> Iterator[tuple[str, str]]:
-    """The models and each tenant's policy with the hash of its numbers, by what they are called."""
+    """Yield the models, and each tenant's policy with the hash of its numbers, each with its name for the message."""
     yield "the embedding model", settings.embedding_model
     yield "the language model", settings.language_model
     for tenant_id, policy in store.tenants():

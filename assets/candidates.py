@@ -1,4 +1,4 @@
-"""Candidates: what rules and a language model find in a month of turns of a bucket of subjects."""
+"""Candidates that rules and a language model extract from a month of turns of a bucket of subjects."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ from reverie.store.runs import Report
     metadata=described("memory.extractions", "rules.md", lineage={"turn_id": [("turns", "id")]}),
 )
 def candidates(context: dg.AssetExecutionContext, clients: Clients) -> None:
-    """Facts, preferences, instructions and episodes of a month, by rules and by a model if one is set; unmerged."""
+    """Facts, preferences, instructions and episodes of a month, unmerged, from rules and a model if one is set."""
     at = as_of(context)
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:

@@ -1,4 +1,4 @@
-"""Checks on memory: does anything wait too long, is everything embedded, does anything repeat, is recall exact."""
+"""Checks on memory: nothing waits too long, everything is embedded, nothing repeats, recall is exact."""
 
 from datetime import UTC, datetime
 
@@ -23,7 +23,7 @@ from reverie.evaluate.health import (
     asset="memory_health", description="No turn or candidate in any bucket has waited for more than two cycles."
 )
 def bucket_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.AssetCheckResult:
-    """The slowest bucket, named: a stuck one hides in a total."""
+    """Report the slowest bucket by name, since a total would hide a stuck one."""
     at = as_of(context)
     lags = {key: lag_cycles(clients.store, in_bucket(key), at) for key in buckets.get_partition_keys()}
     slowest = max(lags, key=lambda key: lags[key])
@@ -33,7 +33,7 @@ def bucket_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.A
 
 @dg.asset_check(asset="memory_health", description="No due session has waited for a worker for more than an hour.")
 def queue_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.AssetCheckResult:
-    """The cycle works in what a stopped deferred tier leaves, only later; hence a warning."""
+    """Only warn: if the deferred tier has stopped, the next cycle still consolidates its sessions."""
     minutes, sessions = overdue(clients.store, as_of(context))
     return dg.AssetCheckResult(
         passed=minutes <= LATE_MINUTES,
@@ -47,14 +47,14 @@ def queue_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.As
     description="Every extracted turn and every memory has a vector of the current model within two cycles.",
 )
 def all_embedded(clients: Clients) -> dg.AssetCheckResult:
-    """What has no vector is found by its words alone; a worker or the next cycle embeds what came just now."""
+    """Count items without a vector, which recall finds by their words alone; a worker or cycle embeds new ones."""
     missing = unembedded_all(clients.store, clients.runtime.embedder.model, datetime.now(UTC))
     return dg.AssetCheckResult(passed=not missing, metadata={"Without a vector": missing})
 
 
 @dg.asset_check(asset="memory_health", description="No subject has the same memory twice, word for word.")
 def no_duplicates(clients: Clients) -> dg.AssetCheckResult:
-    """Merging should have left none; a repeat is untidy and loses nothing, hence a warning."""
+    """Only warn: merging should leave no repeats, but a repeat loses nothing."""
     repeated = duplicates(clients.store)
     return dg.AssetCheckResult(
         passed=not repeated, severity=dg.AssetCheckSeverity.WARN, metadata={"Repeated memories": repeated}
@@ -65,7 +65,7 @@ def no_duplicates(clients: Clients) -> dg.AssetCheckResult:
     asset="memory_health", description="Recall returns the true nearest neighbours, compared with exact search."
 )
 def recall_is_exact(clients: Clients) -> dg.AssetCheckResult:
-    """An approximate index under a tenant filter would lose rows without a word; this would tell."""
+    """Detect the rows that an approximate index under a tenant filter would silently lose."""
     share, questions = exactness(clients.store, clients.runtime.embedder.model)
     return dg.AssetCheckResult(
         passed=share >= EXACT, metadata={"Share of neighbours found": share, "Questions": questions}

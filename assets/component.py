@@ -7,14 +7,14 @@ from pydantic import Field
 
 from assets.definitions import defs
 
-# of Dagster's own making when it maps the specs of checks; whoever loads us need not read of it
+# Dagster itself causes this warning when it maps the specs of checks
 warnings.filterwarnings("ignore", message="Parameter `execution_type`", category=dg.BetaWarning)
 
 
 class ReverieComponent(dg.Component, dg.Model, dg.Resolvable):
     """Memory for AI agents: assets, checks, jobs, schedules and sensors of Reverie.
 
-    The environment chooses database, models and buckets (`reverie doctor` prints what is in force).
+    The environment selects the database, models and buckets (`reverie doctor` prints the settings in force).
     """
 
     owners: list[str] = Field(default_factory=list, description="Owners of the assets, such as team:support.")
@@ -23,9 +23,9 @@ class ReverieComponent(dg.Component, dg.Model, dg.Resolvable):
     schedules: bool = Field(default=True, description="Whether to include the schedules and sensors.")
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
-        """Return the definitions, with what this project wants to see on them."""
+        """Return the definitions, with this project's owners, tags and group prefix."""
         parts = defs if self.schedules else dg.Definitions(**{name: getattr(defs, name) for name in _PARTS})
-        # a project has one executor; the jobs name their own
+        # the executor is the project's; our jobs name their own
         without_executor = dg.Definitions(
             assets=parts.assets,
             asset_checks=parts.asset_checks,
@@ -43,5 +43,5 @@ class ReverieComponent(dg.Component, dg.Model, dg.Resolvable):
         return changed.merge_attributes(tags=self.tags)
 
 
-#: What is left without schedules and sensors.
+#: The parts of the definitions without schedules and sensors.
 _PARTS = ("assets", "asset_checks", "jobs", "resources")

@@ -1,4 +1,4 @@
-"""Everything but the marts, which take dbt seconds to load."""
+"""All definitions except the marts, for which dbt takes seconds to load."""
 
 import dagster as dg
 
@@ -32,6 +32,6 @@ consolidation_defs = dg.Definitions(
     schedules=[every_six_hours, after_each_cycle, every_day, every_week, *IMPORT_SCHEDULES],
     sensors=[watch_history, *alerts],
     resources={"clients": Clients()},
-    # one process a run: six steps cost 5 CPU-seconds this way and 36 in processes of their own
+    # one process per run: six steps take 5 CPU-seconds this way, and 36 in a process each
     executor=dg.in_process_executor,
 )

@@ -20,9 +20,9 @@ from reverie.settings import load_settings
 from reverie.store.server.address import database_url, libpq_environment
 
 PROJECT = Path(__file__).resolve().parent.parent / "dbt"
-#: Where dbt writes; nothing in it is read as a part of the project.
+#: The folder that dbt writes to; no file in it is part of the project.
 TARGET = PROJECT / "target"
-#: Variables of every call of dbt: its own folders, and no word to anybody.
+#: Variables of every dbt call: the project's folders, and no telemetry.
 QUIET = {
     "DBT_PROFILES_DIR": str(PROJECT),
     "DBT_PROJECT_DIR": str(PROJECT),
@@ -33,20 +33,20 @@ _GENERATED = {"target", "logs"}
 
 
 def is_installed() -> bool:
-    """Return whether the extra `dbt` is installed and its project is there."""
+    """Return whether the extra `dbt` is installed and its project exists."""
     return find_spec("dagster_dbt") is not None and find_spec("dbt") is not None and PROJECT.is_dir()
 
 
 def dbt_program() -> str:
-    """Return the path of dbt: that of this environment, which need not be on the PATH."""
+    """Return the path of dbt, preferably in this environment, which need not be on the PATH."""
     own = Path(sys.executable).with_name("dbt")
     return str(own) if own.exists() else shutil.which("dbt") or "dbt"
 
 
 def prepared_manifest() -> Path:
-    """Return the project's manifest, parsed anew only if a file of the project or dbt itself has changed.
+    """Return the path of the project's manifest; parse it again only if a file of the project or dbt has changed.
 
-    Needs no database. Processes that begin together may parse twice, and each finds a whole file.
+    Needs no database. Processes that start together may both parse, and each finds a complete file.
     Raises StageError: the project cannot be parsed.
     """
     folder = writable_target()
@@ -65,14 +65,14 @@ def prepared_manifest() -> Path:
 
 
 def dbt_environment() -> dict[str, str]:
-    """Return the variables with which dbt connects to the database of the settings; its profile names the role."""
+    """Return the variables by which dbt connects to the database of the settings; dbt's profile names the role."""
     variables = libpq_environment(database_url(load_settings()), "reverie_analyst")
     del variables["PGOPTIONS"]  # libpq would apply it to every connection of this process
     return QUIET | variables
 
 
 def in_database(manifest: Mapping[str, Any], database: str) -> dict[str, Any]:
-    """Return the manifest for a database of this name; it was parsed without one, under the profile's default name."""
+    """Return the manifest for a database of this name; it was parsed without a database, under the default name."""
 
     def moved(each: Mapping[str, Any]) -> dict[str, Any]:
         relation = each.get("relation_name")
@@ -87,7 +87,7 @@ def in_database(manifest: Mapping[str, Any], database: str) -> dict[str, Any]:
 
 @contextmanager
 def environment(variables: dict[str, str]) -> Iterator[None]:
-    """Set environment variables for a `with` block: whoever starts dbt passes its own environment on."""
+    """Set environment variables for a `with` block, since dagster-dbt passes its own environment on to dbt."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
@@ -101,12 +101,12 @@ def environment(variables: dict[str, str]) -> Iterator[None]:
 
 
 def writable_target() -> Path:
-    """The project's own folder, or one under REVERIE_HOME where the checkout may not be written to."""
+    """Return the project's target folder, or one under REVERIE_HOME if the checkout is not writable."""
     return TARGET if os.access(PROJECT, os.W_OK) else load_settings().home / "dbt"
 
 
 def _fingerprint() -> str:
-    """A hash of the project's files and of dbt's versions."""
+    """Return a hash of the project's files and of dbt's versions."""
     digest = hashlib.sha256(f"{version('dbt-core')} {version('dbt-postgres')}".encode())
     for path in sorted(PROJECT.rglob("*")):
         if path.is_file() and path.relative_to(PROJECT).parts[0] not in _GENERATED:

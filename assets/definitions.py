@@ -1,8 +1,8 @@
-"""Everything Dagster loads; `deployments/workspace.yaml` names this module."""
+"""Everything that Dagster loads; `deployments/workspace.yaml` names this module."""
 
 import dagster as dg
 
-# modules and not their definitions: Dagster refuses a module with a second `Definitions` at its top
+# import modules, not their definitions: Dagster refuses a module with two `Definitions` at its top
 from assets import consolidation
 from assets.dbt_project import is_installed
 

@@ -1,4 +1,4 @@
-"""Quality of recall over time, a tenant a row: unpartitioned, weekly, numbers only."""
+"""Quality of recall over time, one row per tenant: unpartitioned, weekly, numbers only."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,7 +29,7 @@ PLOTTED = ("precision_5", "ndcg_5", "recall_10", "utilisation", "correction_rate
 def evaluation(context: dg.AssetExecutionContext, clients: Clients) -> dg.MaterializeResult[None]:
     """Quality of recall over all tenants, on questions made from the logs: P@5, NDCG@5, R@10, utilisation, rates.
 
-    docs/evaluating.md says what each measure means. The numbers of each tenant are rows of ops.evaluations.
+    docs/evaluating.md explains each measure. The numbers of each tenant are in ops.evaluations.
     """
     done = list(_evaluations(context, clients))
     return dg.MaterializeResult(metadata=_means(done) | {"tenants": len(done), "by_tenant": _table(done)})

@@ -16,17 +16,17 @@ from reverie.generations.publishing import publish
 
 
 class GenerationConfig(dg.Config):
-    """Whose memory is built beside the live one, and by what."""
+    """The tenant whose memory is built beside the live one, with the policy and model to use."""
 
     tenant: str
-    #: A name or path; None: the tenant's.
+    #: A policy's name or path; None: the tenant's.
     policy: str | None = None
     #: An embedding model; None: that of the environment.
     model: str | None = None
 
 
 class TenantConfig(dg.Config):
-    """Whose latest generation is meant."""
+    """The tenant whose latest generation is used."""
 
     tenant: str
 
@@ -42,7 +42,7 @@ class TenantConfig(dg.Config):
 def generations(
     context: dg.AssetExecutionContext, config: GenerationConfig, clients: Clients
 ) -> dg.MaterializeResult[None]:
-    """A memory of one tenant, built from the log in a database of its own while recall goes on."""
+    """A memory of one tenant, built from the log in a database of its own while recall continues."""
     live = memory_of(clients.runtime, config.tenant, as_of(context), driver=DRIVER)
     plan = plan_of(clients.runtime, config.tenant, config.policy, config.model)
     generation = begin(live, plan)
@@ -67,7 +67,7 @@ def generations(
 def generation_differences(
     context: dg.AssetExecutionContext, config: TenantConfig, clients: Clients
 ) -> dg.MaterializeResult[None]:
-    """What the tenant's latest generation would change: memories, facts, profiles and answers, in counts."""
+    """Counts of the memories, facts, profiles and answers that the tenant's latest generation would change."""
     live = memory_of(clients.runtime, config.tenant, as_of(context), driver=DRIVER)
     ready = find_generation(clients.store, config.tenant, None, "ready")
     found = difference(
@@ -90,7 +90,7 @@ def generation_differences(
 def published_generations(
     context: dg.AssetExecutionContext, config: TenantConfig, clients: Clients
 ) -> dg.MaterializeResult[None]:
-    """The tenant's latest generation is its live memory, if the gates of its policy let it pass."""
+    """The tenant's latest generation, made its live memory if it passes the gates of the tenant's policy."""
     live = memory_of(clients.runtime, config.tenant, as_of(context), driver=DRIVER)
     ready = find_generation(clients.store, config.tenant, None, "ready")
     done = publish(live, ready, publisher_of(clients.runtime, config.tenant))
@@ -107,7 +107,7 @@ def published_generations(
     metadata=described("ops.generations", "rebuilding.md"),
 )
 def ended_generations(context: dg.AssetExecutionContext, clients: Clients) -> dg.MaterializeResult[None]:
-    """Databases of generations that can no longer be reverted are gone, with their copies of the log."""
+    """Removal of the databases of generations that can no longer be reverted, with their copies of the log."""
     dropped = 0
     for tenant, _ in clients.store.tenants():
         live = memory_of(clients.runtime, tenant, as_of(context), driver=DRIVER)
@@ -123,7 +123,7 @@ ended_job = dg.define_asset_job(
     description="Removes the databases of generations whose kept window has ended, of every tenant.",
 )
 
-#: Started by hand, with the tenant in the run's configuration; publishing is another decision, and another job.
+#: Started by hand, with the tenant in the run's configuration. Publishing is a separate decision, so a separate job.
 GENERATION_JOBS = [
     dg.define_asset_job(
         "generation",
@@ -147,6 +147,6 @@ GENERATION_JOBS = [
     description="Daily at 04:15 UTC: generations that can no longer be reverted are removed with their databases.",
 )
 def every_day(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
-    """Daily at 04:15 UTC; the window in which a generation is kept is by the wall clock, and so is this."""
+    """Run daily at 04:15 UTC. The time for which a generation is kept is by the wall clock, and so is this."""
     tick = as_of_tag(context.scheduled_execution_time)
     return dg.RunRequest(run_key=tick, tags={AS_OF: tick})

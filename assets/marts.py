@@ -25,21 +25,21 @@ from assets.dbt_project import (
 from assets.described import OWNERS, described
 from assets.runs import FRESH, RETRIES
 
-#: Assets that write a table under another name than its own.
+#: Tables written by an asset of another name, with that asset.
 WRITERS = {
     "memory.extractions": "candidates",
     "memory.observations": "candidates",
     "memory.lineage": "memories",
     "memory.merges": "deduplicated_memories",
     "memory.conflicts": "structured_facts",
-    # views: the others are complete at the end of a cycle
+    # views; the last two are complete at the end of a cycle
     "log.subjects": "turns",
     "memory.lives": "memories",
     "memory.milestones": "memories",
 }
 #: Tables whose asset has their name.
 NAMED = {"log.turns", "memory.memories", "memory.entities"}
-#: What dbt's generic tests hold, for the descriptions of checks.
+#: Rules of dbt's generic tests, for the descriptions of checks.
 RULES = {
     "accepted_values": "holds only the values that the column's description names",
     "not_null": "is never null",
@@ -49,12 +49,12 @@ RULES = {
 }
 _Event = TypeVar("_Event")
 
-#: Unit tests are for whoever changes a model.
+#: Without unit tests, which matter only when a model is changed.
 BUILD = ("build", "--exclude-resource-type", "unit_test")
 
 
 def source_key(table: str) -> dg.AssetKey:
-    """Return the asset of a table such as `log.turns`: ours, or one that stands for what others write."""
+    """Return the asset of a table such as `log.turns`: ours, or an external asset for a table that others write."""
     schema, name = table.split(".")
     if table in WRITERS:
         return dg.AssetKey(WRITERS[table])
@@ -71,11 +71,11 @@ class Translator(DagsterDbtTranslator):
         return dg.AssetKey(["marts", dbt_resource_props["name"]])
 
     def get_group_name(self, dbt_resource_props: Mapping[str, Any]) -> str:
-        """Return the group: staging views apart from the marts."""
+        """Return the group; staging views have their own."""
         return "marts_staging" if "staging" in dbt_resource_props["fqn"] else "marts"
 
     def get_description(self, dbt_resource_props: Mapping[str, Any]) -> str:
-        """Return dbt's description, without the statement."""
+        """Return dbt's description, without the SQL."""
         return str(dbt_resource_props["description"])
 
     def get_asset_check_spec(
@@ -88,23 +88,23 @@ class Translator(DagsterDbtTranslator):
         return spec and spec._replace(description=test["description"] or f"{test.get('column_name')} {rule}.")
 
     def get_metadata(self, dbt_resource_props: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Add the name of the table, without the database's, which differs from place to place, and a page of docs."""
+        """Add a page of docs and the table's name, without the name of the database, which differs by deployment."""
         table = {"dagster/table_name": f"{dbt_resource_props['schema']}.{dbt_resource_props['name']}"}
         return {**super().get_metadata(dbt_resource_props), **table, **described(None, "marts.md")}
 
     def get_asset_spec(self, manifest: Mapping[str, Any], unique_id: str, project: DbtProject | None) -> dg.AssetSpec:
-        """Add that a model has to be fresh; sources are made elsewhere."""
+        """Add the freshness policy to models; sources are written elsewhere."""
         spec = super().get_asset_spec(manifest, unique_id, project)
         is_model = manifest["nodes"].get(unique_id, {}).get("resource_type") == "model"
         return spec.replace_attributes(freshness_policy=FRESH) if is_model else spec
 
     def get_owners(self, dbt_resource_props: Mapping[str, Any]) -> Sequence[str]:
-        """Return ours."""
+        """Return our default owners."""
         return OWNERS
 
 
 class Dbt(DbtCliResource):
-    """dbt of this environment. Its version is looked up here, since `dbt --version` asks the package index for news."""
+    """dbt of this environment. Its version comes from the package, since `dbt --version` queries the package index."""
 
     @cached_property
     def _cli_version(self) -> Version:
@@ -114,9 +114,9 @@ class Dbt(DbtCliResource):
 def _as_read(
     executor: ThreadPoolExecutor, iterable: Iterator[_Event], func: Callable[[_Event], _Event]
 ) -> Iterator[_Event]:
-    """Yield the results of `func` in order while another thread reads `iterable`, and wait for each in peace.
+    """Yield the results of `func` in order while another thread reads `iterable`; block until each is ready.
 
-    Raises what `iterable` raises, after the results of what came before.
+    Raises what `iterable` raises, after yielding the earlier results.
     """
     results: SimpleQueue[Future[_Event] | None] = SimpleQueue()
 
@@ -133,12 +133,12 @@ def _as_read(
     reading.result()
 
 
-# Dagster's own asks in a loop whether there is something to do: a core a call, taken from dbt as long as it builds
+# Dagster's own polls in a busy loop: each call takes a core from dbt for as long as it builds
 dbt_event_iterator.imap = _as_read  # type: ignore[attr-defined]
 
 
 def tables(manifest: Mapping[str, Any]) -> list[dg.AssetSpec]:
-    """Return the tables that models read and that no asset of ours writes, described as the schema has it."""
+    """Return specs of the tables that models read and no asset of ours writes, described as in the schema."""
     read = {parent for parents in manifest["parent_map"].values() for parent in parents}
     sources = [each for unique_id, each in sorted(manifest["sources"].items()) if unique_id in read]
     names = {f"{each['source_name']}.{each['name']}": each for each in sources}
@@ -161,8 +161,8 @@ _manifest = json.loads(prepared_manifest().read_bytes())
 
 @dbt_assets(
     manifest=_manifest,
-    name="build_marts",  # a job may not have the name of an op
-    # several tables are of one asset
+    name="build_marts",  # a job and an op cannot share a name
+    # one asset may write several tables
     dagster_dbt_translator=Translator(DagsterDbtTranslatorSettings(enable_duplicate_source_asset_keys=True)),
     retry_policy=RETRIES,
 )
@@ -192,7 +192,7 @@ marts_job = dg.define_asset_job(
     description="Builds the marts whenever memory_health was materialized.",
 )
 def after_health(context: dg.SensorEvaluationContext, event: dg.EventLogEntry) -> dg.RunRequest | dg.SkipReason:
-    """One run for each new measurement, the first of all too: `make demo` measures and builds no marts."""
+    """Request a run for each new measurement, even the very first: `make demo` measures but builds no marts."""
     built = context.instance.get_latest_materialization_event(dg.AssetKey(["marts", "tenants"]))
     if built is not None and built.timestamp > event.timestamp:
         return dg.SkipReason("The marts were built since.")

@@ -1,4 +1,4 @@
-"""Memory itself: each step of a bucket's cycle is an asset and a step of a run, in event time (docs/decisions/0052)."""
+"""Memory: each step of a bucket's cycle is an asset and a step of a run, in event time (docs/decisions/0052)."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -24,18 +24,18 @@ _Columns = dict[str, list[tuple[str, str]]]
 
 
 class Made(NamedTuple):
-    """What a step makes, as its asset's page says it."""
+    """The asset that a step makes, as described on its page."""
 
     asset: str
     table: str | None
     docs: str
     description: str
     lineage: _Columns | None = None
-    #: Whether the rows of the table are counted: not while later steps of the run still change them.
+    #: Whether to count the rows of the table; False if later steps of the run still change them.
     counts_rows: bool = True
 
 
-#: By step. Several steps write `memory.memories`; the asset of its name is the last of them.
+#: Assets by step. Several steps write `memory.memories`; the asset `memories` is that of the last one.
 MADE = {
     "extract": Made(
         "new_candidates",
@@ -164,10 +164,10 @@ MADE = {
 }
 
 
-#: Names of counts on the pages of the assets; others are those of the reports, in words.
+#: Names of counts on the pages of the assets; other counts keep the name in the report, with spaces.
 _NAMES = {"lists_before": "posting lists before", "lists": "posting lists", "cost_usd": "cost (US dollars)"}
 
-#: Stages that every cycle has, those of the backlog too.
+#: Stages of every cycle, including those of the backlog.
 _IN_EACH_CYCLE = {*PARTS, "prune"}
 
 
@@ -197,7 +197,7 @@ def _asset(step: CycleStep) -> dg.AssetsDefinition:
 
 
 class _Taking:
-    """One step of one run: the step of each tenant whose turn it is."""
+    """One step of one run, taken for each tenant that is ready for it."""
 
     def __init__(self, context: dg.AssetExecutionContext, clients: Clients, step: CycleStep) -> None:
         self._context, self._clients, self._step = context, clients, step
@@ -224,7 +224,7 @@ class _Taking:
         if made.asset == "memories":
             metadata |= _fates(clients.store, scope)
         if made.table is not None and made.counts_rows:
-            # of all buckets, so that it is no value of this one: plots of buckets leave observations out
+            # the count is over all buckets, hence an observation, which plots of a bucket leave out
             rows = {"dagster/row_count": row_count(clients.store, made.table)}
             self._context.log_event(dg.AssetObservation(asset_key=made.asset, metadata=rows))
         yield dg.MaterializeResult(asset_key=made.asset, metadata=metadata)
@@ -240,7 +240,7 @@ class _Taking:
         return take_step(work, self._step.name, self._stands[scope.tenant_id], retention=runtime.retention)
 
     def _metadata(self, totals: Totals, waits: Counter[str]) -> dict[str, Any]:
-        """What was done, without zeros: a bucket in which nothing happened says so in few lines."""
+        """Return the counts without zeros, so that a bucket in which nothing happened takes few lines."""
         counts = self._counts(totals)
         kept = {name: number for name, number in counts.items() if number or name in ("tenants", "seconds")}
         done = sum(each.is_done for each in self._stands.values())
@@ -255,7 +255,7 @@ class _Taking:
         return {_NAMES.get(name, name.replace("_", " ")): value for name, value in said.items()}
 
     def _counts(self, totals: Totals) -> dict[str, int | float]:
-        """The counts of the step; of a stage that past cycles of the run had as well, the sums over all of them."""
+        """Return the counts of the step; if earlier cycles of the run had this stage too, the sums over all cycles."""
         name = self._step.name
         if name == "catch_up":
             counts = totals.of(*totals.runs)
@@ -273,7 +273,7 @@ class _Taking:
         return counts | {"cycles": counts.pop("runs")}
 
     def _raise_failures(self, totals: Totals, waits: Counter[str]) -> None:
-        """Fail at once if nobody is left to go on, else at the run's end, so that one tenant holds up no other."""
+        """Fail at once if retries or no tenants are left, else at the run's end, so that no tenant blocks another."""
         self._clients.failed.update(totals.failed)
         if totals.failed:
             tries_left = self._context.retry_number < RETRIES.max_retries
@@ -291,13 +291,13 @@ class _Taking:
                 raise dg.Failure(str(failure(reasons, of=len(self._stands))), allow_retries=False)
 
     def _is_taken_over(self, tenant_id: str, stands: Standing) -> bool:
-        """Whether a run beside this one has begun the cycle anew, after this one had begun it, and takes the rest."""
+        """Return whether a concurrent run has restarted the cycle that this run began, and completes it."""
         is_anew = stands.waits_for == STEPS[0].name
         return is_anew and tenant_id in self._clients.begun and tenant_id not in self._clients.failed
 
 
 def _fates(store: Store, scope: ScopeOf) -> dict[str, Any]:
-    """What became of the memories of a bucket, for its plots, and of all, as the page of the asset has room for it."""
+    """Count memories by state: those of the bucket as plots, and in a table also those of all buckets."""
     counted = count_fates(store, scope)
     records = [
         dg.TableRecord({"state": fate, "this bucket": of_bucket, "all buckets": of_all})

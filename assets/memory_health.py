@@ -1,6 +1,6 @@
-"""The dashboard: a dozen figures named for people, whose plots begin with the past, and a table of tenants.
+"""The dashboard: plots of a dozen figures with readable names, including the past, and tables of tenants.
 
-The first run reports the figures of the days before as well, each with its own time: nobody waits a week for a plot.
+The first run also reports the figures of past days, each at its own time, so that the plots are filled at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from reverie.evaluate.health import measure
 from reverie.policy import policy_label
 from reverie.store.database import Store
 
-#: What people call each figure; the page's *Plots* tab has one plot each.
+#: The readable name of each figure; the page's *Plots* tab has a plot for each.
 NAMES = {
     "subjects": "Subjects",
     "turns": "Turns",
@@ -34,7 +34,7 @@ NAMES = {
     "hours": "Hours of work",
     "cost_usd": "Cost of models (US dollars)",
 }
-#: Columns of the tables of tenants, as `measure` names them and as people read them. Narrow, so that a page shows them.
+#: Columns of the tables of tenants: the name in `measure`, and the heading. Narrow, so that they fit on a page.
 TABLES = {
     "Tenants": {
         "subjects": "subjects",
@@ -55,16 +55,16 @@ TABLES = {
         "summaries": "summaries",
     },
 }
-#: Tenants that the table shows: those with most memories.
+#: The number of tenants in a table: those with the most memories.
 _TENANTS = 100
 
 
-#: The point of the run itself is the present; earlier ones, such as that of a clock that stands, are the past.
+#: A younger point is the run's own and not reported as past. Under a stopped clock even the latest point is older.
 _PRESENT = timedelta(hours=1)
 
 
 def named(figures: Mapping[str, int | float]) -> dict[str, int | float]:
-    """Return figures by the names that people read."""
+    """Return the figures by their readable names."""
     return {NAMES[name]: number for name, number in figures.items()}
 
 
@@ -80,8 +80,8 @@ def named(figures: Mapping[str, int | float]) -> dict[str, int | float]:
 def memory_health(context: dg.AssetExecutionContext, clients: Clients) -> dg.MaterializeResult[None]:
     """A dozen figures over all tenants, each with a plot, and tables of the tenants (ids and counts).
 
-    The plots begin with the first turn. Past points stand at the time of the log, the latest at the time of this run:
-    where the clock of a tenant was stopped, its figures do not change from then on and the line is flat.
+    The plots begin with the first turn. Past points have the time of the log, the latest point the time of this run.
+    If a tenant's clock was stopped, its figures do not change from then on, and the line is flat.
     """
     by_day = figures_by_day(clients.store, as_of(context))
     if context.instance.get_latest_materialization_event(context.asset_key) is None:
@@ -93,7 +93,7 @@ def memory_health(context: dg.AssetExecutionContext, clients: Clients) -> dg.Mat
 
 
 def _report_past(context: dg.AssetExecutionContext, at: datetime, figures: dict[str, int | float]) -> None:
-    """Record figures of a former day at its time: what Dagster's own report of an event does, at the present time."""
+    """Record the figures of a past day at its time; Dagster's own method would record them at the present time."""
     if at >= datetime.now(UTC) - _PRESENT:
         return
     observation = dg.AssetObservation(

@@ -1,4 +1,4 @@
-"""How the work is cut: buckets of subjects for state, months of a bucket for history. Whatever tenants there are."""
+"""Partitions, the same for all tenants: buckets of subjects for state, and months of a bucket for history."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -8,7 +8,7 @@ import dagster as dg
 from reverie.model import Scope
 from reverie.settings import load_settings
 
-# what exists is fixed when the code location is loaded, so this is the place to read the environment
+# the definitions are fixed when the code location is loaded, so the environment is read here
 _SETTINGS = load_settings()
 
 BUCKETS = _SETTINGS.buckets
@@ -17,7 +17,7 @@ buckets = dg.StaticPartitionsDefinition([f"{number:02d}" for number in range(BUC
 #: The months of each bucket that hold turns, such as `2026-01/03`; the sensor `months_with_turns` adds them.
 history = dg.DynamicPartitionsDefinition(name="history")
 
-#: Months that a backfill takes in one run: a run's start costs more than reading a small month.
+#: Months per run of a backfill: starting a run costs more than reading a small month.
 MONTHS_A_RUN = dg.BackfillPolicy.multi_run(6)
 
 ScopeOf = Callable[[str], Scope]

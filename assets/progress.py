@@ -1,4 +1,4 @@
-"""How far the history is read: which months hold turns, what is done, what is left and how long it will take."""
+"""Progress through the history: the months that hold turns, those read, those left, and the time that is left."""
 
 from collections.abc import Sequence
 
@@ -12,9 +12,9 @@ from reverie.store.connect import database_errors
 from reverie.store.database import Store
 from reverie.store.server.address import database_url
 
-#: Seconds between two looks at the log; one at which nothing has changed costs a millisecond.
+#: Seconds between two checks of the log; a check takes a millisecond if nothing has changed.
 _EVERY = 60
-#: Months in the table, the latest.
+#: The number of months in the table, the latest ones.
 _MONTHS = 60
 
 _HISTORY = ("candidates", "vectors")
@@ -28,7 +28,7 @@ _HISTORY = ("candidates", "vectors")
     asset_selection=["turns", *_HISTORY],
 )
 def watch_history(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
-    """Adds the months that hold turns as partitions, tells how far they are read, and marks those that cycles read."""
+    """Add the months that hold turns as partitions, report the progress, and mark the months that cycles have read."""
     try:
         with database_errors(), Store.open(database_url(load_settings()), size=1) as store:
             activity = log_activity(store)
@@ -51,7 +51,7 @@ def watch_history(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.S
 
 
 def observation(months: Sequence[MonthOfBucket], seconds_a_turn: float | None) -> dg.AssetObservation:
-    """Return how far the log is read, as an event of the asset `turns`; `months` may be of any buckets, in order."""
+    """Return how much of the log is read, as an event of the asset `turns`. `months`: of any buckets, in order."""
     turns, read = sum(each.turns for each in months), sum(each.turns_read for each in months)
     left = turns - read
     metadata: dict[str, dg.MetadataValue | int | float | str] = {

@@ -1,4 +1,4 @@
-"""The quality gates as asset checks of `memory_health`: one run of Great Expectations a tick, a check a gate."""
+"""The quality gates as asset checks of `memory_health`: one check per gate, all in one run of Great Expectations."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ _SPECS = [dg.AssetCheckSpec(gate.name, asset="memory_health", description=gate.h
 
 @dg.multi_asset_check(specs=_SPECS, retry_policy=RETRIES)
 def quality_gates(context: dg.AssetCheckExecutionContext, clients: Clients) -> Iterator[dg.AssetCheckResult]:
-    """All gates over all tenants. Great Expectations is imported here and not when Dagster loads the definitions."""
+    """All gates over all tenants. Great Expectations is imported only here, not when Dagster loads the definitions."""
     for result in check_memory(clients.store, clients.runtime.url, as_of(context)):
         yield dg.AssetCheckResult(
             check_name=result.gate,
@@ -28,12 +28,12 @@ def quality_gates(context: dg.AssetCheckExecutionContext, clients: Clients) -> I
         )
 
 
-#: Without the extra `quality` Dagster loads everything else.
+#: Empty without the extra `quality`; Dagster then loads everything else.
 quality_checks = [quality_gates] if has_great_expectations() else []
 
 
 def _metadata(result: GateResult) -> dict[str, dg.MetadataValue[Any] | int | float | str]:
-    """Numbers and ids: how much was compared, and each measure outside its limits with the range that was expected."""
+    """Return numbers and ids: how much was compared, and each measure outside its limits with the expected range."""
     if not result.observed:
         return {"measures": result.measures, "compared": result.compared}
     records = [

@@ -1,43 +1,43 @@
-"""How runs of assets are told their time and repeated when they fail."""
+"""The logical time of a run of assets, its retries and its freshness."""
 
 import warnings
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg
 
-# multi_run is called beta; Dagster is pinned, and whoever starts us need not read of it
+# multi_run is in beta; Dagster is pinned, so the warning helps no user
 warnings.filterwarnings("ignore", message="Parameter `backfill_policy`", category=dg.BetaWarning)
 
-#: Tag of a run with the logical time that its stages work at; a scheduled run has its tick's. Short, so that the table
-#: of runs shows it whole.
+#: Tag of a run with the logical time of its stages; in a scheduled run that of its tick. Short, so that the table of
+#: runs shows it in full.
 AS_OF = "as_of"
 
-#: Who drives the stages, for the run ledger.
+#: The driver of the stages, for the run ledger.
 DRIVER = "dagster"
 
-#: A stage that is run again goes on where it stopped, so a retry costs little.
+#: A retry costs little, since a stage resumes where it stopped.
 RETRIES = dg.RetryPolicy(max_retries=3, delay=5, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
 
-#: What a schedule makes four times a day is late after one tick and overdue after two. Dagster looks at the latest
-#: materialization of any bucket; the check `bucket_lag` looks at each.
+#: Assets scheduled four times a day are late after one missed tick and overdue after two. Dagster considers the latest
+#: materialization of any bucket; the check `bucket_lag` considers each bucket.
 FRESH = dg.FreshnessPolicy.time_window(warn_window=timedelta(hours=7), fail_window=timedelta(hours=13))
 
 
 def as_of_tag(at: datetime) -> str:
-    """Return a logical time as the tag has it, such as `2026-03-01T06:00Z`."""
+    """Return a logical time as the value of the tag, such as `2026-03-01T06:00Z`."""
     utc = at.astimezone(UTC).replace(tzinfo=None)
     return utc.isoformat(timespec="auto" if utc.second or utc.microsecond else "minutes") + "Z"
 
 
 def is_asked(context: dg.AssetExecutionContext) -> bool:
-    """Tell whether the run's logical time was asked for, by tag."""
+    """Return whether the run's logical time was requested, by its tag."""
     return AS_OF in context.run.tags
 
 
 def as_of(context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext) -> datetime:
-    """Return the logical time of a run: its tag, or, for a run started by hand, the time at which it was asked for.
+    """Return the logical time of a run: that of its tag, or, without one, the time at which the run was requested.
 
-    That time and not the present, so that a retry within the run works at the same time.
+    It is not the present time, so that a retry within the run has the same time.
     """
     if tag := context.run.tags.get(AS_OF):
         at = datetime.fromisoformat(tag)

@@ -1,4 +1,4 @@
-"""When the periodic tier runs: four times a day, one run a bucket, then the dashboard; evaluation once a week."""
+"""Schedules of the periodic tier: four times a day a run per bucket, then the dashboard; evaluation once a week."""
 
 from collections.abc import Iterator
 
@@ -39,7 +39,7 @@ health_job = dg.define_asset_job(
     description="At 00, 06, 12 and 18 UTC: one run of the cycle for each bucket.",
 )
 def every_six_hours(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
-    """A run a bucket at 00, 06, 12 and 18 UTC; its logical time is the tick's, however late it starts."""
+    """Request a run per bucket at 00, 06, 12 and 18 UTC. Its logical time is the tick's, however late it starts."""
     tick = as_of_tag(context.scheduled_execution_time)
     for key in buckets.get_partition_keys():
         yield dg.RunRequest(run_key=f"{tick}/{key}", partition_key=key, tags={AS_OF: tick})
@@ -53,7 +53,7 @@ def every_six_hours(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunReq
     description="Half an hour after each cycle: memory_health and its checks, even if the cycle failed.",
 )
 def after_each_cycle(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
-    """Half an hour later, by the clock and not by the cycle's success: health must also tell that a cycle is stuck."""
+    """Request a run half an hour after each tick, even if the cycle failed: health must also report a stuck cycle."""
     tick = as_of_tag(context.scheduled_execution_time)
     return dg.RunRequest(run_key=tick, tags={AS_OF: tick})
 
@@ -65,6 +65,6 @@ def after_each_cycle(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
     description="On Sundays at 03 UTC. Off until you turn it on: it asks up to a thousand questions for each tenant.",
 )
 def every_week(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
-    """On Sundays at 03 UTC; off until somebody turns it on, since it asks up to a thousand questions a tenant."""
+    """Request a run on Sundays at 03 UTC. Off by default, since it asks up to a thousand questions per tenant."""
     tick = context.scheduled_execution_time.isoformat()
     return dg.RunRequest(run_key=tick, tags={AS_OF: tick})

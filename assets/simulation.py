@@ -1,4 +1,4 @@
-"""A simulated year under a policy as an asset: made by hand, in a temporary database; numbers only."""
+"""A simulated year under a policy as an asset: started by hand, in a temporary database; numbers only."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ from reverie.evaluate.simulation.simulate import SimulationPlan, simulate_polici
 
 
 class SimulationConfig(dg.Config):
-    """What is simulated; the launchpad asks for it."""
+    """The people, weeks and policies to simulate."""
 
-    #: Names or paths of policies, which all get the same year.
+    #: Names or paths of policies; all get the same year.
     policies: list[str] = Field(default=["reverie"], min_length=1)
     people: int = 3
     weeks: int = 52
@@ -31,9 +31,9 @@ class SimulationConfig(dg.Config):
 def simulated_year(
     context: dg.AssetExecutionContext, config: SimulationConfig, clients: Clients
 ) -> dg.MaterializeResult[None]:
-    """A year of made-up people under one or several policies: memories by week, planted facts answered by month.
+    """A year of invented people under one or more policies: memories by week, planted facts answered by month.
 
-    It writes to no tenant. The plots are those of the first policy; the tables have all.
+    It writes to no tenant. The plots show the first policy; the tables have all.
     """
     plan = SimulationPlan(people=config.people, weeks=config.weeks, seed=config.seed, recalls=config.recalls)
     results = simulate_policies(

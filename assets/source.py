@@ -1,4 +1,4 @@
-"""The log of turns: imported from another Postgres where REVERIE_SOURCE_URL is set, else written by others."""
+"""The log of turns: imported from another Postgres if REVERIE_SOURCE_URL is set, else written by others."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def turns_of(settings: SourceSettings) -> dg.AssetsDefinition | dg.AssetSpec:
-    """Return the asset `turns`: a step that imports what is new in the source, or a table that others write."""
+    """Return the asset `turns`: a step that imports new rows of the source, or a table that others write."""
     if settings.url is None:
         return written_elsewhere
     source = source_of(settings)
@@ -35,7 +35,7 @@ def turns_of(settings: SourceSettings) -> dg.AssetsDefinition | dg.AssetSpec:
         )
         counts = counts_of(summary)
         if summary.cure:
-            # what the sentence lists may be values of rows, and Dagster would keep it
+            # the advice itself may contain values of rows, and Dagster would store it
             raise dg.Failure(
                 "More than a tenth of the rows became dead letters for one reason; the others are imported. "
                 "`reverie dead-letters` shows the reasons.",
@@ -70,7 +70,7 @@ def import_schedules(jobs: "list[UnresolvedAssetJobDefinition]") -> list[dg.Sche
     ]
 
 
-# what exists is fixed when the code location is loaded, so this is the place to read the environment
+# the definitions are fixed when the code location is loaded, so the environment is read here
 _SETTINGS = load_source_settings()
 
 turns = turns_of(_SETTINGS)

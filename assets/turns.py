@@ -1,4 +1,4 @@
-"""The log of turns: what everything is derived from. Applications and `reverie import` write it."""
+"""The log of turns, from which everything is derived. Applications and `reverie import` write it."""
 
 import dagster as dg
 

@@ -1,4 +1,4 @@
-"""Vectors and terms of a month of turns and candidates of a bucket of subjects."""
+"""Vectors and terms of the turns and candidates of a month, for a bucket of subjects."""
 
 from collections.abc import Iterator
 

@@ -1,8 +1,8 @@
-"""`make bench`: every bench, one after the other, each with its floor or peer in the same run.
+"""`make bench`: every bench in turn, each with its floor or peer in the same run.
 
     python -m bench [NAME ...] [--write bench/README.md]
 
-Prints a report; with --write it goes to a file instead, with the machine and the versions that made it.
+Prints a report or, with --write, writes it to a file, with the machine and the versions of packages.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.report import machine
 
 ROOT = Path(__file__).resolve().parent.parent
-#: What each bench answers, in the order of the report.
+#: The question that each bench answers, in the order of the report.
 BENCHES = {
     "retrieval": "Does it find what was said? Evidence turns of labelled questions, through the whole pipeline.",
     "messages": "Does it find what bears on a message or request? Beside bare vectors, BM25 and a plain fusion.",
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def output_of(name: str) -> str:
-    """Run a benchmark in a process of its own and return its output. A failure is printed; the others still run."""
+    """Run a benchmark in a separate process and return its output. A failure is printed; the others still run."""
     done = subprocess.run(
         [sys.executable, str(ROOT / "bench" / f"{name}.py")],
         cwd=ROOT,

@@ -1,11 +1,11 @@
-"""A recall by an agent: over MCP by HTTP and by stdio, beside the plain HTTP client, in the same run.
+"""Recall by an agent: over MCP by HTTP and by stdio, beside the plain HTTP client, in the same run.
 
     python bench/agents.py [--memories 20000] [--calls 400] [--work DIRECTORY] [--keep]
 
-One process asks one server, one question at a time, the doors in turn, so that what disturbs the machine disturbs all
-of them. Each door is used as its users do: `reverie_client.AsyncClient`, the SDK's own client over streamable HTTP, and
-the SDK's client with `python -m reverie_client.mcp` between. All of them check the answer against its schema. Then a
-hook recalls, whose process is new for each prompt.
+One process asks one server, one question at a time, through the interfaces in turn, so that other load on the machine
+affects all of them alike. Each interface is used as its users do: `reverie_client.AsyncClient`, the SDK's own client
+over streamable HTTP, and the SDK's client through `python -m reverie_client.mcp`. All of them validate the answer. Then
+a hook recalls, in a new process for each prompt.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from reverie_client.hooks.install import install
 
 SUBJECT = "s00000"
 TOP_K = 8
-#: Questions before anything is measured.
+#: Questions asked before measuring.
 WARM = 30
-#: The most that a recall over MCP may take, as a multiple of the plain one.
+#: The longest time for a recall over MCP, as a multiple of the plain client's.
 MOST = 1.3
 COLD_CALLS = 30
 CLIENT = Path(__file__).resolve().parents[1] / "clients" / "python"
@@ -48,7 +48,7 @@ Door = Callable[[str], Awaitable[Any]]
 
 
 async def measure(url: str, key: str, calls: int) -> dict[str, list[float]]:
-    """Return the seconds of each call by door."""
+    """Return the seconds of each call, by interface."""
     words, chance = vocabulary(), random.Random(7)
     times: dict[str, list[float]] = defaultdict(list)
     async with AsyncExitStack() as open_doors:
@@ -66,7 +66,7 @@ async def measure(url: str, key: str, calls: int) -> dict[str, list[float]]:
 
 
 async def connect(open_doors: AsyncExitStack, url: str, key: str) -> dict[str, Door]:
-    """Open the doors."""
+    """Open the interfaces."""
     plain = await open_doors.enter_async_context(AsyncClient(url, key))
     http = await open_doors.enter_async_context(httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}))
     transport = streamable_http_client(f"{url}/mcp?subject={SUBJECT}", http_client=http)
@@ -96,7 +96,7 @@ async def connect(open_doors: AsyncExitStack, url: str, key: str) -> dict[str, D
 
 
 def cold_hooks(url: str, key: str) -> tuple[list[float], int]:
-    """Return the seconds of each call of a hook that recalls, its process included, and how many gave up waiting."""
+    """Return the seconds of each recall by a hook, including its process, and the number of hooks that timed out."""
     seconds, silent = [], 0
     with tempfile.TemporaryDirectory() as folder:
         environment = Environment(url=url, key=key, subject_id=SUBJECT, session_id=None)
@@ -112,7 +112,7 @@ def cold_hooks(url: str, key: str) -> tuple[list[float], int]:
 
 
 def at(share: float, seconds: list[float]) -> float:
-    """The quantile of times, in milliseconds."""
+    """Return a quantile of times, in milliseconds."""
     return 1000 * sorted(seconds)[min(len(seconds) - 1, int(share * len(seconds)))]
 
 

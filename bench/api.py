@@ -2,18 +2,18 @@
 
     python bench/api.py [--memories 200000] [--seconds 2] [--mixed 10] [--work DIRECTORY] [--keep]
 
-2,000 subjects (or as many as give 100 memories each), of each 100 memories and the 200 turns around them; words follow
-Zipf and vectors are Gaussian, so it tells of cost and not of quality. The server is `reverie serve`'s app, one process,
-with two handlers more: `bare SELECT` reads one row by its key, `bare INSERT` writes one and commits, both in autocommit
-on a pool of their own, without key, tenant or checks: the least that a handler on this server can cost.
+There are 2,000 subjects by default, each with 100 memories and the 200 turns around them. Words follow Zipf and vectors
+are Gaussian, so this measures cost and not quality. The server is `reverie serve`'s app, one process, with two extra
+handlers: `bare SELECT` reads one row by its key, `bare INSERT` writes one and commits. Both use autocommit on their own
+pool, without key, tenant or checks: the least that a handler on this server can cost.
 
-The load comes from this process by a small HTTP/1.1 client on asyncio streams (httpx takes several times its CPU), in a
-closed loop, kinds in turn, in rounds, so that what disturbs the machine disturbs all kinds; of two seconds each, as the
-first requests after a pause find the processor's caches cold. Each subject was asked about a few times before: the
-server remembers who speaks of whom, and Postgres maps what a connection reads for the first time, page by page. With
-the time of each comes the processor time of server, Postgres and load, which other work disturbs less. Then, once the
-sessions that these loops left are in the log and a checkpoint is over, `--mixed` minutes at 70 % of the rate that the
-mix reaches with 16 connections: requests are due by the clock and their time is counted from when they were due.
+This process generates the load with a small HTTP/1.1 client on asyncio streams (httpx takes several times its CPU), in
+a closed loop. The kinds take turns in rounds, so that other load affects all kinds alike, for two seconds each, since
+the first requests after a pause find the processor's caches cold. A few questions about each subject come first, since
+the server caches who speaks of whom, and Postgres maps the pages that a connection reads for the first time. Beside the
+time of each kind stands the processor time of server, Postgres and load, which other load affects less. When the
+sessions of these loops are in the log and a checkpoint is complete, `--mixed` minutes follow at 70 % of the rate that
+the mix reaches with 16 connections. Requests are due by the clock, and their time counts from when they were due.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from bench.report import machine, print_table
 from reverie.api.journal import PAUSE_SECONDS
 
 ROUNDS = 6
-#: Questions about each subject before anything is measured.
+#: Questions about each subject before measuring.
 ASKED_BEFORE = 4
-#: How long the peak of the mix is measured.
+#: Seconds for which the peak of the mix is measured.
 PEAK_SECONDS = 8
-#: A second is calm when no more of the processors than this share was taken by the host or waited for the disk, in it
-#: and in as many before as a queue that grew meanwhile may take to be gone.
+#: A second is calm if at most this share of processor time was taken by the host or waited for the disk, in that second
+#: and in the seconds before it during which a queue may still be draining.
 DISTURBED, RECOVERS = 0.02, 10
-#: Share of each kind in the mix; every session has 19 turns and is closed when the next one has.
+#: Share of each kind in the mix. Every session has 19 turns and is closed when the next one has all its turns.
 MIX = {"append": 0.40, "working memory": 0.25, "recall": 0.20, "recall, embedded": 0.05, "context, embedded": 0.10}
-#: What each kind is compared with.
+#: The peer of each kind; that of the others is `bare SELECT`.
 PEER = {"append": "bare INSERT", "append, embedded": "bare INSERT"}
 
 
@@ -71,7 +71,7 @@ class Load:
             case "append":
                 number, turn_index = divmod(self._appended, TURNS_A_SESSION)
                 self._appended += 1
-                if number and turn_index == TURNS_A_SESSION - 1:  # the one before, which is there by now
+                if number and turn_index == TURNS_A_SESSION - 1:  # the previous session, which exists by now
                     subject, session = self._place(number - 1)
                     return "POST", "/v1/sessions/close", _json(subject_id=subject, session_id=session)
                 subject, session = self._place(number)
@@ -114,7 +114,7 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
             for kind in kinds:
                 before = used.used()
                 found, statuses = await closed_loop(connections, partial(make.make, kind), options.seconds)
-                await asyncio.sleep(2 * PAUSE_SECONDS)  # what it leaves to be done is its own, and not the next kind's
+                await asyncio.sleep(2 * PAUSE_SECONDS)  # so that its remaining work does not count for the next kind
                 if kind.startswith("append"):
                     await asyncio.to_thread(until_flushed, url)
                 spent[kind] += used.used() - before
@@ -142,7 +142,7 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
 
 
 async def hold_sessions(port: int, key: str) -> None:
-    """Open the sessions of which the working memory is read."""
+    """Open the sessions whose working memory is read."""
     for subject in range(50):
         for number in range(TURNS_A_SESSION):
             turn = {"source_id": str(number), "role": "user", "text": f"I like tea and item {number}."}
@@ -220,7 +220,7 @@ async def mixed(
 
 
 def growth(seconds: Sequence[Sequence[float]], among: Sequence[bool] | None = None) -> float:
-    """p95 of the later half of all seconds over that of the earlier, `among` these; nan where a half has none."""
+    """Return p95 of the later half of the seconds over that of the earlier, `among` these; nan if a half has none."""
     half = len(seconds) // 2
     parts: list[list[float]] = [[], []]
     for second, times in enumerate(seconds):

@@ -1,4 +1,4 @@
-"""The server that bench/api.py and bench/freshness.py measure, in a process of its own, over a loaded database.
+"""The server that bench/api.py and bench/freshness.py measure, in a separate process, on a loaded database.
 
 python bench/api_server.py URL PORT
 """
@@ -41,15 +41,15 @@ class Server(NamedTuple):
 
     port: int
     key: str
-    #: Of memories.
+    #: Ids of memories.
     ids: tuple[str, ...]
     used: Processors
-    #: Of the database.
+    #: The URL of the database.
     url: str
 
 
 def loading(description: str | None) -> argparse.ArgumentParser:
-    """Return a parser of the options by which the server and its database are made."""
+    """Return a parser of the options for the server and its database."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=200_000)
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "reverie-bench-api")
@@ -82,7 +82,7 @@ def running(options: argparse.Namespace) -> Iterator[Server]:
         with subprocess.Popen(command, env=os.environ | environment) as server:
             try:
                 until_ready(port)
-                settle(url)  # else what is measured pays for writing out what was loaded, or finds nothing read yet
+                settle(url)  # else the measurements include writing out the load and reading from disk
                 used = Processors(server.pid, database.status().pid or 0)
                 yield Server(port, key, tuple(ids), used, url)
             finally:
@@ -99,10 +99,10 @@ def empty(database: EmbeddedPostgres) -> None:
 
 
 def settle(url: str) -> float:
-    """Wait until nothing is due to be flushed and a checkpoint is over, and read all tables; the seconds that it took.
+    """Wait until nothing is due to be flushed, make a checkpoint and read all tables; return the seconds taken.
 
-    A virtual machine may take pages of files back that nobody touched for a minute: then each recall of a subject's
-    first minute reads hundreds of pages from the disk, one by one.
+    A virtual machine may reclaim file pages that were not used for a minute. The first recalls about each subject would
+    then read hundreds of pages from disk, one by one.
     """
     began = time.monotonic()
     until_flushed(url)
@@ -136,7 +136,7 @@ def load(url: str, memories: int) -> None:
         for first in range(0, len(subjects), CHUNK):
             some = subjects[first : first + CHUNK]
             ends = made.integers(SHORTEST, LONGEST, len(some)).cumsum()
-            said = np.split(made.choice(words, ends[-1], p=shares), ends[:-1])  # at once: it weighs all words each time
+            said = np.split(made.choice(words, ends[-1], p=shares), ends[:-1])  # one call: each weighs all words
             write(conn, first, some, [" ".join(one) for one in said], made, session=TURNS_A_SESSION * len(names))
         conn.execute("update memory.subjects set speakers = %s", [list(SPEAKERS)])
         conn.execute("create table bare (id uuid primary key, content text)")

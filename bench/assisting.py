@@ -1,15 +1,15 @@
-"""What memory offers an assistant: tools for a message, lessons of other sessions, an inbox in order.
+"""The quality of help for an assistant: tools for a message, lessons of other sessions, an inbox in order.
 
     python -m bench.assisting [--only tools lessons inbox] [--verbose]
 
-`bench/sets/assisting/` has histories of our own with labels, written before the code. The numbers of `[assist]` were
-chosen on the persons of `dev`; those of `held` were looked at once, at the end. Inboxes of `held` showed two faults,
-which were mended; those of `fresh` were written and ranked after that.
+`bench/sets/assisting/` has our own labelled histories, written before the code. The numbers of `[assist]` were chosen
+on the persons of `dev`; those of `held` were evaluated once, at the end. Inboxes of `held` showed two faults, which
+were fixed; those of `fresh` were written and ranked after that.
 
-Tools: the right tool first (accuracy), and no tool where none helps. Beside it: the tool that was used most, and that
-of the nearest message, whatever came of it. Lessons: the share of the labelled lessons among the first three, and the
-messages without any of which nothing is said. Beside it: the three items nearest to the message. Inbox: NDCG@5 and
-Kendall's tau against a label from 0 to 3. Beside it: the latest first, and the similarity of the nearest memory.
+Tools: the right tool first (accuracy), and no tool if none helps. Peers: the tool that was used most, and that of the
+nearest message, whatever its outcome. Lessons: the share of the labelled lessons among the first three, and the
+messages without a lesson that get none. Peer: the three items nearest to the message. Inbox: NDCG@5 and Kendall's tau
+against a label from 0 to 3. Peers: the latest first, and the similarity of the nearest memory.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from reverie.store.session import perform
 
 SETS = Path(__file__).resolve().parent / "sets" / "assisting"
 HALVES = ("dev", "held", "fresh")
-#: When the persons are asked.
+#: The time of the questions about the persons.
 ASKED_AT = datetime(2026, 3, 6, tzinfo=UTC)
 Row = dict[str, str]
 
@@ -61,13 +61,13 @@ def by_person(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
 
 
 def at_noon(day: str) -> datetime:
-    """Return a day, or a time of one, in UTC."""
+    """Return noon of a day, or the time if one is given, in UTC."""
     at = datetime.fromisoformat(day).replace(tzinfo=UTC)
     return at if "T" in day else at + timedelta(hours=12)
 
 
 def asked_by(person: str, message: str, top_k: int | None = None) -> RecallQuery:
-    """Return a message of a person as it is asked about."""
+    """Return the recall query for a person's message."""
     return RecallQuery(text=message, subject_id=person, as_of=ASKED_AT, top_k=top_k)
 
 
@@ -94,7 +94,7 @@ def take_in_uses(bench: Running, person: str, rows: Sequence[Row]) -> None:
 
 
 def note_outcomes(bench: Running, person: str, outcomes: Sequence[tuple[str, str, bool, datetime]]) -> None:
-    """Log outcomes: session, source id of the turn, whether it was good, when."""
+    """Log outcomes: the session, the turn's source id, whether it was good, and its time."""
     found = [
         Outcome(
             tenant_id=person, subject_id=person, session_id=session, source_id=source, metric="served",
@@ -106,7 +106,7 @@ def note_outcomes(bench: Running, person: str, outcomes: Sequence[tuple[str, str
 
 
 def tool_verdicts(bench: Running, person: str, rows: Sequence[Row], verbose: bool) -> Iterator[tuple[str, bool, bool]]:
-    """Yield method, whether a tool was wanted, and whether its answer was right."""
+    """Yield the method, whether a tool was wanted, and whether the method's answer was right."""
     used = [row for row in rows if row["what"] == "use"]
     most = Counter(row["tool"] for row in used).most_common(1)[0][0]
     vectors = bench.embedder.encode([row["message"] for row in used])
@@ -148,7 +148,7 @@ def measure_tools(bench: Running, halves: Sequence[str], verbose: bool) -> None:
 
 # ----------------------------------------------------------------------------------------------------------- lessons
 def take_in_lessons(bench: Running, person: str, rows: Sequence[Row]) -> dict[str, str]:
-    """Import sessions with outcomes and corrections; return the text by which each lesson is recognised, by label."""
+    """Import sessions with outcomes and corrections; return, by label, the text by which each lesson is recognised."""
     said = [row for row in rows if row["what"] == "say"]
     texts = {row["label"]: row["text"] for row in said if row["label"]}
     turns = [
@@ -175,7 +175,7 @@ def take_in_lessons(bench: Running, person: str, rows: Sequence[Row]) -> dict[st
 
 
 def made_of(bench: Running, person: str, text: str) -> list[UUID]:
-    """Return a memory that was made of a turn with this text; none: nothing was."""
+    """Return a memory that was made from a turn with this text, or an empty list."""
     with bench.store.transaction(person) as conn:
         found = conn.execute(
             "select m.id from memory.memories m join log.turns t on t.tenant_id = m.tenant_id and t.id = m.turn_id"
@@ -199,7 +199,7 @@ def texts_behind(bench: Running, person: str, ids: Sequence[UUID]) -> str:
 def lesson_verdicts(
     bench: Running, person: str, rows: Sequence[Row], texts: dict[str, str], verbose: bool
 ) -> Iterator[tuple[str, int, int, bool | None]]:
-    """Yield method, labelled lessons, those among the first three; where none is labelled, whether none is told."""
+    """Yield method, labelled lessons, those among its first three and, if none is labelled, whether it gives none."""
     said = [row["text"] for row in rows if row["what"] == "say"]
     vectors = bench.embedder.encode(said)
     for row in (each for each in rows if each["what"] == "ask"):
@@ -252,13 +252,13 @@ def ndcg(labels: Sequence[int], most: int = 5) -> float:
 
 
 def tau(labels: Sequence[int]) -> float:
-    """Return Kendall's tau of a ranked order against its labels, pairs of one label left out."""
+    """Return Kendall's tau of a ranked order against its labels, without pairs of equal labels."""
     pairs = [(first, second) for first, second in combinations(labels, 2) if first != second]
     return sum(1 if first > second else -1 for first, second in pairs) / len(pairs)
 
 
 def inbox_orders(bench: Running, person: str, rows: Sequence[Row], verbose: bool) -> Iterator[tuple[str, list[int]]]:
-    """Yield method and the labels of the items in its order."""
+    """Yield each method, and the labels of the items in the method's order."""
     told = [row for row in rows if row["what"] == "told"]
     sent = [row for row in rows if row["what"] == "item"]
     turns = [
@@ -287,7 +287,7 @@ def inbox_orders(bench: Running, person: str, rows: Sequence[Row], verbose: bool
 
 
 def measure_inbox(bench: Running, halves: Sequence[str], verbose: bool) -> None:
-    """Print how near the order of each method is to the labels."""
+    """Print how well the order of each method agrees with the labels."""
     found: dict[tuple[str, str], list[list[int]]] = {}
     for (half, person), rows in by_person(rows_of("inbox")).items():
         if half in halves:

@@ -1,9 +1,9 @@
-"""How long assisting takes on made-up memories: tools and an inbox of one large subject, a poll of many subjects.
+"""The time of assisting on synthetic memories: tools and an inbox of one large subject, a poll of many subjects.
 
     python -m bench.assisting_time [--subjects 1000 10000] [--turns 20000]
 
 The large subject has a call of a tool and an outcome every tenth turn, and a memory for every hundredth. Each of the
-many subjects has ten memories and five structured facts. Medians of some requests, in milliseconds, without a network.
+many subjects has ten memories and five structured facts. Prints medians in milliseconds, without a network.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SQL = Path(__file__).with_suffix(".sql")
 
 
 def fill(bench: Running, tenant: str, what: str, number: int) -> None:
-    """Make the `large` subject, or `many`, of a tenant, and refresh the planner's statistics."""
+    """Write the `large` subject of a tenant, or its `many` subjects, and refresh the planner's statistics."""
     (block,) = [each for each in SQL.read_text(encoding="utf-8").split("-- ") if each.startswith(f"{what}:")]
     params = {"tenant": tenant, "model": bench.embedder.model, "number": number}
     with bench.store.transaction(tenant) as conn:
@@ -44,7 +44,7 @@ def fill(bench: Running, tenant: str, what: str, number: int) -> None:
 
 
 def milliseconds(call: Callable[[], object], repeats: int = REPEATS) -> str:
-    """Return the median time of a call; the first, which prepares statements, does not count."""
+    """Return the median time of a call, without the first one, which prepares statements."""
     times = []
     for _ in range(repeats + 1):
         began = time.perf_counter()
@@ -84,7 +84,7 @@ def ask_tools(bench: Running) -> object:
 
 
 def ask_inbox(bench: Running) -> object:
-    """Have fifty items ranked for the large subject."""
+    """Rank fifty items for the large subject."""
     found = rank_inbox(
         bench.store.session("large"),
         subject_id="large",

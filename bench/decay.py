@@ -1,14 +1,14 @@
-"""Decay over many memories, beside the best batched UPDATE that one would write by hand, both as the worker role.
+"""Decay over many memories, beside the best hand-written batched UPDATE, both as the worker role.
 
     python bench/decay.py [--rows 1000000] [--subjects 25 100 1000]
 
 Each tenant has `rows` memories in the order of their subjects, `subjects` rows each:
 
-- `floor`: eight commits of one bare UPDATE by the hash of the id, one rate, no report, no scope;
-- `stage`: `decay` itself, every row due;
-- `1 %`: `decay` of as many rows when all but one in a hundred were asked for the day before.
+- `floor`: eight commits of one bare UPDATE by the hash of the id, with one rate and no report or scope;
+- `stage`: `decay` itself, with every row due;
+- `1 %`: `decay` of as many rows, of which only one in a hundred is due.
 
-CPU is that of this process and of the server together: on a shared machine trust it before the wall time.
+CPU is that of this process and of the server together; on a shared machine it is more reliable than the wall time.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from (select n, %(origin)s::timestamptz + n * interval '1 second' as t from gene
 
 
 def load(url: str, tenant: str, rows: int, size: int, *, due: int = 100) -> None:
-    """Fill the table with memories ordered by subject, `size` per subject, of which `due` in a hundred are due."""
+    """Fill the table with memories in the order of their subjects, `size` each, of which `due` in a hundred are due."""
     with connect(url) as conn:
         conn.execute("truncate memory.memories")
         given = {"tenant": tenant, "rows": rows, "size": size, "due": due, "origin": ORIGIN, "as_of": AS_OF}
@@ -62,7 +62,7 @@ def load(url: str, tenant: str, rows: int, size: int, *, due: int = 100) -> None
 
 
 def updates(url: str) -> tuple[int, int]:
-    """Return the number of row updates of the table so far, and of those in place."""
+    """Return the number of row updates of the table so far, and that of HOT updates."""
     with connect(url) as conn:
         conn.execute("select pg_stat_force_next_flush()")
         time.sleep(1.1)  # backends report their counts once a second
@@ -74,7 +74,7 @@ def updates(url: str) -> tuple[int, int]:
 
 
 def measured(url: str, work: Any) -> tuple[float, float, float]:
-    """Return wall and CPU seconds, and the share of updates in place."""
+    """Return wall and CPU seconds, and the share of HOT updates."""
     before, cpu, began = updates(url), cpu_seconds(url), time.perf_counter()
     work()
     wall, cpu = time.perf_counter() - began, cpu_seconds(url) - cpu

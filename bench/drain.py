@@ -1,4 +1,4 @@
-"""Drain: sessions that become due at once, drained by one worker, beside the stages alone on the same turns.
+"""Sessions that become due at once, drained by one worker, beside the stages alone on the same turns.
 
 python -m bench.drain [--sessions N] [--subjects N] [--tenants N] [--model]
 """
@@ -31,7 +31,7 @@ NOW = datetime(2026, 5, 1, 12, 10, tzinfo=UTC)
 SAID = NOW - timedelta(minutes=8)
 TURNS = 4
 POLICY = load_policy("reverie")
-#: What people say: some of it is remembered.
+#: Sentences of the turns, some of which become memories.
 SENTENCES = (
     "I love {0} more than anything.",
     "I live in {0} with my dog {1}.",

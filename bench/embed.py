@@ -1,9 +1,9 @@
-"""The rate of the bare embedder: what an import, which does more, is measured against.
+"""The rate of the bare embedder, with which that of an import is compared.
 
     python bench/embed.py [--texts 1200] [--threads 2] [--model minilm]
 
-Prints one JSON object: texts and tokens a second (wall and CPU), the latency of one query, and whether a text that is
-embedded alone has the bits it has in a batch. The texts are ours and always the same.
+Prints one JSON object: texts and tokens per second (wall and CPU), the latency of one query, and whether a text
+embedded alone has bit for bit the vector that it has in a batch. The texts are ours and always the same.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def fixed_texts(count: int) -> list[str]:
 
 def measure(embedder: Embedder, texts: list[str]) -> dict[str, float | bool | str]:
     """Encode all texts in one batch, then some one by one."""
-    embedder.encode(texts[:32])  # the first run plans the memory
+    embedder.encode(texts[:32])  # the first run sets up memory
     wall, cpu = time.perf_counter(), time.process_time()
     vectors = embedder.encode(texts)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu

@@ -3,12 +3,12 @@
     python -m bench.end_pairs --out FILE [--read]
     python -m bench.end_pairs --vectors FILE
 
-Of the voices whose ends were labelled (training/reader/GUIDE.md, "What ends"): each statement that was told before a
-message and had not ended, in words, of the twelve nearest ones of each message, and all that the message ends. The
-statements are the labelled ones; with `--read`, those of dev and test as the reader reads them and memory keeps them.
-Without it also the pairs of single messages, as the part `single`. `--vectors` writes the vectors of all that was told
-and of all messages, to train which of them are near (training/reader/nearness.py); single messages are put together, a
-hundred at a time, and each meets what was told to all of them.
+The pairs come from the voices whose ends were labelled (training/reader/GUIDE.md, "What ends"). Each message is paired
+with the twelve nearest statements that were made before it and had not ended, and with all that it ends. The statements
+are the labelled ones or, with `--read`, those of dev and test as the reader reads them and memory keeps them. Without
+`--read`, pairs of single messages are added, as the part `single`. `--vectors` writes the vectors of all statements and
+messages, to train nearness (training/reader/nearness.py). For it, single messages form groups of a hundred, and each is
+paired with the statements of the whole group.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ from reverie.language.topics import telling_words
 from reverie.model import Turn
 from reverie.policy import Policy, load_policy
 
-#: Pairs of a message that are written, beside those that it ends: as many as a language model is shown.
+#: The most pairs of a message, beside those that it ends: as many as a language model is shown.
 MOST = 12
-#: Statements, each with a message that may end it or not: name of the voice, line and place, line of the message.
+#: Pairs on which readers disagree: name of the voice, line and place of the statement, line of the message.
 UNDECIDED = ENDED / "pairs.undecided"
-#: The line of an end that there is not.
+#: The line of an end if there is none.
 NEVER = 10**9
-#: Single messages that are put together.
+#: Single messages in a group.
 TOGETHER = 100
 
 
 class Old(NamedTuple):
-    """A statement in words, where it was told, and what the rules ended it by: lines of its voice."""
+    """A statement in words, the line of its voice, and the line of the message by which the rules ended it."""
 
     content: str
     line: int
     #: lines of the messages that end it by the labels
     ended_by: frozenset[int]
     over_by: int | None = None
-    #: the clause or sentence that says it, where all that it states ends at once
+    #: the clause, sentence or part that says it, if all that this states ends at once
     own: str = ""
-    #: lines of messages of which readers differ whether they end it
+    #: lines of messages on which readers disagree whether they end it
     undecided: frozenset[int] = frozenset()
 
 
@@ -91,7 +91,7 @@ def told(lines: Sequence[Mapping[str, Any]], name: str, policy: Policy) -> Itera
 
 
 def own_words(line: Mapping[str, Any], number: int, ends: Mapping[tuple[int, int], frozenset[int]]) -> list[str]:
-    """Return by statement of a message the clause, sentence or part that says it and ends at once; or nothing."""
+    """Return, for each statement of a message, the clause, sentence or part that says it and ends at once, or ""."""
     by = [ends.get((number, place), frozenset()) for place in range(len(line["s"]))]
     owns = [label.get("c") or _holding(label["o"], sentences(line["t"])) for label in line["s"]]
     parted = [_holding(label["o"], parts(own)) for label, own in zip(line["s"], owns, strict=True)]
@@ -115,7 +115,7 @@ def _holding(object_: str, texts: Sequence[str]) -> str:
 
 
 def labels(name: str) -> dict[tuple[int, int], frozenset[int]]:
-    """Return by statement (line, place) of a voice the line of the message that ends it."""
+    """Return, for each statement (line, place) of a voice, the line of the message that ends it."""
     found = {}
     for row in (ENDED / f"{name}.tsv").read_text(encoding="utf-8").splitlines():
         old, by, _ = row.split("\t")
@@ -125,7 +125,7 @@ def labels(name: str) -> dict[tuple[int, int], frozenset[int]]:
 
 
 def undecided(name: str) -> dict[tuple[int, int], frozenset[int]]:
-    """Return by statement (line, place) of a voice the lines of messages of which readers differ if they end it."""
+    """Return, for each statement (line, place) of a voice, the lines of messages on which readers disagree."""
     found: dict[tuple[int, int], frozenset[int]] = {}
     for row in UNDECIDED.read_text(encoding="utf-8").splitlines():
         voice, old, by = row.split("\t")
@@ -136,7 +136,7 @@ def undecided(name: str) -> dict[tuple[int, int], frozenset[int]]:
 
 
 def read(voices: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Old]]:
-    """Import the voices and return the memories of each as it read them; a label belongs to what has its words."""
+    """Import the voices and return the memories of each; a label belongs to the memory with its words."""
     found = memories_of([turn for name, lines in voices.items() for turn in turns_of(name, lines)])
     olds: dict[str, list[Old]] = defaultdict(list)
     for (name, line), memories in sorted(found.items()):
@@ -179,12 +179,12 @@ def pairs(
 
 
 def single_lines(file: Path = ENDED / "single.jsonl") -> list[dict[str, Any]]:
-    """Return the single messages, each with what it ends and what stays."""
+    """Return the single messages, each with the statements that it ends and those that stay."""
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def single() -> Iterator[dict[str, Any]]:
-    """Yield the pairs of single messages: what each ends, what stays, and the parts of what ends in part."""
+    """Yield the pairs of single messages: statements that end, that stay, and the parts of those that end in part."""
     for line in single_lines():
         olds = [(old, key == "ended") for key in ("ended", "stays") for old in line[key]]
         olds += [pair for told in line.get("parts", ()) for pair in parted(told["own"], told["ends"])]
@@ -196,7 +196,7 @@ def single() -> Iterator[dict[str, Any]]:
 
 
 def parted(own: str, ends: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of what was told, each with whether it ends: whether at least half of it is labelled."""
+    """Yield the parts of a statement, each with whether it ends: at least half of it is labelled as ended."""
     spans = [(own.index(each), own.index(each) + len(each)) for each in ends]
     at = 0
     for part in parts(own):
@@ -212,7 +212,7 @@ def unit_vectors(texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
 
 
 def told_to(line: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """Yield what was told before a single message, each with whether the message ends it, if only in part."""
+    """Yield the statements before a single message, each with whether the message ends it, wholly or in part."""
     yield from ((old, True) for old in line["ended"])
     yield from ((old, False) for old in line["stays"])
     yield from ((told["own"], bool(told["ends"])) for told in line.get("parts", ()))
@@ -221,7 +221,7 @@ def told_to(line: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 def write_vectors(
     file: Path, voices: Mapping[str, Sequence[Mapping[str, Any]]], olds: Mapping[str, Sequence[Old]]
 ) -> None:
-    """Write arrays by voice: told in the words of memory and in own ones, lines where told and ended, messages."""
+    """Write arrays by voice: statements in memory's and in their own words, lines of statements and ends, messages."""
     singles = single_lines()
     texts = [text for of in olds.values() for old in of for text in (old.content, old.own) if text]
     texts += [line["t"] for lines in voices.values() for line in lines[1:]]
@@ -258,7 +258,7 @@ def _together(
 
 
 def main() -> None:
-    """Write the pairs, a line each, or vectors."""
+    """Write the pairs, one per line, or the vectors."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     written = parser.add_mutually_exclusive_group(required=True)
     written.add_argument("--out", type=Path)

@@ -1,9 +1,9 @@
-"""Which ended statements still stand? Figures over the voices whose ends were labelled by hand.
+"""Do ended statements still stand? Figures over the voices whose ends were labelled by hand.
 
     python -m bench.ended [--part dev,test] [--show N]
 
 `training/reader/ended/*.tsv` names statements of the voices, each with the message that makes it untrue
-(training/reader/GUIDE.md). The voices are imported as the reader reads them and taken through every stage.
+(training/reader/GUIDE.md). The voices are imported as the reader reads them and go through every stage.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from reverie.language.topics import telling_words
 ROOT = Path(__file__).resolve().parent.parent / "training" / "reader"
 VOICES, ENDED = ROOT / "voices", ROOT / "ended"
 TENANT = "ended"
-#: Voices tell of days up to a year after they were written; whole weeks, so that weekdays stay.
+#: The shift of the voices' days, which are up to a year in the future; whole weeks, so that weekdays stay.
 EARLIER = timedelta(days=371)
 #: Share of the telling words of a labelled object that a memory of its message must have to state it.
 LEAST = 0.5
 
 
 class Memory(NamedTuple):
-    """A memory of a message, by the line of its voice, and the line of what superseded it."""
+    """A memory of a message, with the line of the message that superseded it."""
 
     id: UUID
     content: str
@@ -50,7 +50,7 @@ class Ended(NamedTuple):
 
 
 def main() -> None:
-    """Import the voices of some parts and print what became of what ended."""
+    """Import the voices of some parts and print how many ended statements still stand."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", default="dev,test")
     parser.add_argument("--show", type=int, default=0)
@@ -134,7 +134,7 @@ def _line(source_id: str) -> int:
 def ended_in(
     name: str, lines: Sequence[Mapping[str, Any]], found: Mapping[tuple[str, int], Sequence[Memory]]
 ) -> Iterator[Ended]:
-    """Yield what was labelled as ended in a voice, each with the memories that have most words of its object."""
+    """Yield the statements labelled as ended in a voice, each with the memories that share most words of its object."""
     for row in (ENDED / f"{name}.tsv").read_text(encoding="utf-8").splitlines():
         old, by, _ = row.split("\t")
         number, index = map(int, old.split("."))

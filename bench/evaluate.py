@@ -1,10 +1,10 @@
-"""How long an evaluation takes, and how often context utilisation errs.
+"""The time of an evaluation, and the errors of context utilisation.
 
     python bench/evaluate.py [--data ../shared/data] [--work FOLDER]
 
-Time: 1,000 labelled questions of LoCoMo and REALTALK, asked by `evaluate`. Error: a question's labelled answer is the
-reply, its evidence turns for injected items that were used, and as many other turns that recall gave for the same
-question for items that were not. Nothing of the data is kept but a database under --work.
+Time: `evaluate` asks 1,000 labelled questions of LoCoMo and REALTALK. Error: a question's labelled answer serves as the
+reply, its evidence turns as injected items that were used, and as many other turns of the recall for the same question
+as items that were not. The only data that is kept is a database under --work.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def speed(store: Store, data: Path, policy: Policy, embedder: Embedder) -> list[
 def judged(
     store: Store, name: str, data: Path, policy: Policy, embedder: Embedder
 ) -> list[tuple[bool, str, str, str, Vectors, Vectors]]:
-    """Return (whether it was used, item, message, reply, vectors of both) of injected turns."""
+    """Return injected turns: whether each was used, the item, message and reply, and the vectors of item and reply."""
     asked, _ = questions_of_file(store, name, data / f"retrieval/{name}.questions.jsonl.gz")
     answers = dict(enumerate(lines(data / f"retrieval/{name}.questions.jsonl.gz"), 1))
     given = asked_memory(work_of(store, name, policy, embedder), asked, embedder=embedder, policy=policy).answers()

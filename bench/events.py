@@ -1,14 +1,13 @@
-"""Which events of a conversation are read as life events? Recall and precision on LoCoMo's own events.
+"""Are the events of a conversation read as life events? Recall and precision on LoCoMo's own events.
 
     python -m bench.events [--similarity .5] [--show N] [--fit]
 
 LoCoMo's conversations were written from lists of events, each with its session and its speaker. A mention of ours and
-such an event are the same if the speaker says it in that session and the vectors of both (MiniLM) have at least the
-cosine `--similarity`. Recall is the share of LoCoMo's events that some mention tells, precision the share of mentions
-that tell one of them. A mention of something that did happen and that is not in the list counts as wrong. The weights
-were fitted on the conversations in `FITTED` (`--fit` does it again) and are reported on the others as well. `--show`
-prints pairs to read. Messages are read as the stage reads them, with what our reader states of them. Reads
-`../shared/data`.
+such an event match if the speaker makes it in that session and the vectors of both (MiniLM) have at least the cosine
+`--similarity`. Recall is the share of LoCoMo's events that some mention matches, precision the share of mentions that
+match one of them. A mention of something that did happen but is not in the list counts as wrong. The weights were
+fitted on the conversations in `FITTED` (`--fit` repeats this) and are also reported on the others. `--show` prints
+pairs to read. Messages are read as the stage reads them, with the statements of our reader. Reads `../shared/data`.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ Vectors = Mapping[str, npt.NDArray[np.float32]]
 
 
 class Told(NamedTuple):
-    """A sentence of a speaker, and how likely it is an event."""
+    """A sentence of a speaker, and its likelihood of being an event."""
 
     key: Key
     text: str
@@ -93,12 +92,12 @@ def main() -> None:
 
 
 def turns() -> list[dict[str, Any]]:
-    """The turns of LoCoMo dev."""
+    """Return the turns of LoCoMo dev."""
     return list(_lines("retrieval/locomo.turns.jsonl.gz"))
 
 
 def references() -> dict[Key, list[str]]:
-    """The events that LoCoMo's conversations were made from."""
+    """Return the events from which LoCoMo's conversations were written."""
     found: dict[Key, list[str]] = defaultdict(list)
     for row in _lines("facts/locomo-events.dev.jsonl.gz"):
         found[row["conversation_id"], row["session"].removeprefix("events_"), row["speaker"]].append(row["event"])
@@ -115,7 +114,7 @@ def _key(turn: Mapping[str, Any]) -> Key:
 
 
 def mentions(numbers: LifeEventsPolicy) -> list[Told]:
-    """Every mention that tells an event, with a threshold below all that are reported."""
+    """Return every mention of an event, at the lowest of the reported thresholds."""
     said = turns()
     messages = [EventMessage(text=turn["text"], said=datetime.fromisoformat(turn["timestamp"]).date()) for turn in said]
     found = find_mentions(messages, numbers.model_copy(update={"told": min(THRESHOLDS)}))
@@ -128,7 +127,7 @@ def mentions(numbers: LifeEventsPolicy) -> list[Told]:
 
 
 def _worth(mention: Mention, numbers: LifeEventsPolicy) -> float:
-    """What is planned with its day is an event by that."""
+    """Return the worth of a mention; a plan with its day always counts as an event."""
     return max(mention.worth, numbers.told) if mention.kind == "planned" else mention.worth
 
 
@@ -144,7 +143,7 @@ def embedded(texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
 def scores(
     told: Sequence[Told], events: Mapping[Key, Sequence[str]], vectors: Vectors, similarity: float
 ) -> tuple[float, float]:
-    """Recall and precision."""
+    """Return recall and precision."""
     by_key: dict[Key, list[str]] = defaultdict(list)
     for one in told:
         by_key[one.key].append(spoken(one))
@@ -158,7 +157,7 @@ def scores(
 
 
 def fit(events: Mapping[Key, Sequence[str]], similarity: float) -> None:
-    """Fit the weights of the signs by a logistic regression on the conversations for it."""
+    """Fit the weights of the signs by logistic regression on the conversations in `FITTED`."""
     from sklearn.linear_model import LogisticRegression
 
     rows = [

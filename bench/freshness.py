@@ -1,12 +1,12 @@
-"""How soon a turn is recalled after its acknowledgement, under the mixed load of bench/api.py.
+"""The time from a turn's acknowledgement until it is recalled, under the mixed load of bench/api.py.
 
     python bench/freshness.py [--memories 20000] [--minutes 1] [--load 0.7] [--work DIRECTORY] [--keep]
 
-Twice a second a turn with a name of its own is sent to one of the loaded subjects, in a session of its own. From the
-moment its acknowledgement is read, another connection asks for it, outside its session, again and again until it comes:
-by words alone, with a vector of the question, or for a context, in turn. The time goes to the end of the first response
-that has it; `at once` is the share of turns that the very first response had. A third of the sessions is closed before
-it is asked for, so that it is flushed meanwhile, and a third of the turns is the first of its subject.
+Twice a second, a turn with a unique name is sent to one of the loaded subjects, in a session of its own. As soon as its
+acknowledgement is read, another connection asks for it, outside its session, repeatedly until it is found: by words
+alone, with a vector of the question, or for a context, in turn. The time ends with the first response that has the
+turn; `at once` is the share of turns in the very first response. A third of the sessions are closed before the
+question, so that they are flushed meanwhile, and a third of the turns are the first of their subject.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bench.api_server import MEMORIES_EACH, loading, running, settle, vocabulary
 from bench.http_load import Connection, closed_loop, open_loop
 from bench.report import machine, print_table
 
-#: Probes a second, and seconds after which one is given up.
+#: Probes per second, and seconds after which a probe is given up.
 PROBES_A_SECOND = 2
 GIVEN_UP = 20.0
 #: Seconds between two questions for a turn.
@@ -45,7 +45,7 @@ def asked(way: str, subject: str, name: str) -> tuple[str, str, bytes]:
 
 
 class Answer(NamedTuple):
-    """Seconds until a turn came, how often it was asked for, and whether it was marked `fresh`."""
+    """Seconds until a turn was found, the number of requests, and whether it was marked `fresh`."""
 
     seconds: float
     times: int
@@ -53,7 +53,7 @@ class Answer(NamedTuple):
 
 
 async def probe(port: int, key: str, subject: str, number: int, way: str, state: str) -> Answer:
-    """Send a turn and ask for it until it comes."""
+    """Send a turn and ask for it until it is found."""
     made = random.Random(number)
     name = "".join(made.choices(LETTERS, k=9)).title()
     place = {"subject_id": subject, "session_id": f"probe-{number}"}
@@ -77,7 +77,7 @@ async def probe(port: int, key: str, subject: str, number: int, way: str, state:
 
 
 async def measure(options: argparse.Namespace, port: int, key: str, make: Load, url: str) -> None:
-    """Measure under the mix."""
+    """Measure under the mixed load."""
     chosen, subjects = random.Random(3), options.memories // MEMORIES_EACH
 
     def any_kind() -> tuple[str, str, bytes]:
@@ -103,7 +103,7 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
             probes[asyncio.create_task(probe(port, key, subject, number, way, state))] = way, state
 
     def nothing() -> None:
-        """Keep no time."""
+        """Do nothing at the end of a second."""
 
     (_, statuses), _ = await asyncio.gather(open_loop(connections(), any_kind, rate, seconds, nothing), send_probes())
     answers: dict[tuple[str, str], list[Answer]] = defaultdict(list)

@@ -1,8 +1,8 @@
-"""Longer histories for `bench.worth`: conversations of several people joined to one subject's history over time.
+"""Longer histories for `bench.worth`: conversations of several people joined into the history of one subject.
 
-A conversation of LoCoMo has about 590 turns, which is the haystack once. Four times: the conversations of LoCoMo and
-REALTALK in two subjects. Sixteen times: all of them in one, with what the user of MemAware says between them. Each
-conversation is moved in time so that it begins a day after the one before it ended; the questions stay as they are.
+The haystack of factor 1 is a conversation of LoCoMo, about 590 turns. Factor 4: the conversations of LoCoMo and
+REALTALK in two subjects. Factor 16: all of them in one, interleaved with the turns of MemAware's user. Each
+conversation is moved in time so that it begins a day after the previous one ended; the questions stay unchanged.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 from reverie.evaluate.ranking.sets import LabelledQuery, LabelledSet, TurnRecord, read_set
 
 FACTORS = (1, 4, 16)
-#: Turns of one part of MemAware: as many as a conversation of LoCoMo has.
+#: Turns in a part of MemAware: as many as in a conversation of LoCoMo.
 PART = 592
-#: Parts that, with the conversations, make sixteen.
+#: Parts of MemAware that, with the conversations, make sixteen.
 PARTS = 8
 _BETWEEN = timedelta(days=1)
 
@@ -27,7 +27,7 @@ Conversation = list[TurnRecord]
 
 
 def haystack(sets: Sequence[str], factor: int, data: Path) -> LabelledSet:
-    """Return the questions of these sets over histories of a length: 1, 4 or 16 conversations of LoCoMo."""
+    """Return the questions of these sets over histories as long as 1, 4 or 16 conversations of LoCoMo (`factor`)."""
     name = f"haystack_{factor}"
     read = [read_set(each, data) for each in sets]
     queries = [replace(query, category=f"{each.name} {query.category}") for each in read for query in each.queries]
@@ -56,7 +56,7 @@ def conversations(records: Sequence[TurnRecord]) -> Iterator[Conversation]:
 
 
 def parts(records: Sequence[TurnRecord]) -> Iterator[Conversation]:
-    """Yield what a user says to an assistant over time, in conversations of equal length."""
+    """Yield a user's messages to an assistant over time, in conversations of equal length."""
     said = sorted((one for one in records if one["role"] == "user"), key=lambda one: str(one["said_at"]))
     for number in range(PARTS):
         yield [one | {"subject_id": f"memaware-{number}"} for one in said[number * PART : (number + 1) * PART]]
@@ -80,6 +80,6 @@ def joined(subject: str, several: Sequence[Conversation]) -> Iterator[TurnRecord
 
 
 def moved(query: LabelledQuery, subject_of: dict[str, str]) -> LabelledQuery:
-    """Return a question as one about the joined history, asked when all was said."""
+    """Return a question about the joined history, asked after its end."""
     needs = frozenset(f"{query.subject_id}/{source}" for source in query.needs)
     return replace(query, subject_id=subject_of[query.subject_id], asked_at=None, needs=needs)

@@ -1,4 +1,4 @@
-"""Load over HTTP/1.1 from this process, as cheap as asyncio streams allow, and what it costs each process."""
+"""Load over HTTP/1.1 from this process, as cheap as asyncio streams allow, and the CPU time of each process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Processors:
         self.server, self._postmaster = psutil.Process(server), psutil.Process(postmaster)
 
     def used(self) -> np.ndarray:
-        """Return the three."""
+        """Return the seconds of server, Postgres and this process."""
         postgres = 0.0
         for backend in self._postmaster.children():
             with suppress(psutil.NoSuchProcess):
@@ -78,7 +78,7 @@ async def closed_loop(
 async def open_loop(
     connections: list[Connection], make: Callable[[], Request], rate: float, seconds: int, tell: Callable[[], None]
 ) -> tuple[list[list[float]], dict[int, int]]:
-    """Requests due by the clock, `rate` a second: milliseconds from when each was due, by second; answers by status.
+    """Send `rate` requests per second by the clock; return milliseconds since each was due, by second, and statuses.
 
     `tell` is called at the start and at the end of each second.
     """

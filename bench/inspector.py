@@ -1,11 +1,11 @@
-"""How long the inspector's pages take for a large tenant.
+"""The time of the inspector's pages for a large tenant.
 
     python -m bench.inspector [--memories 1000000] [--requests 20]
 
-Prints one JSON object: milliseconds of each page at the median and the 95th percentile. The tenant is made up by SQL:
-478 memories, 133 turns and 20 triggers of each subject, two speakers to a subject, flagged messages; nothing has a
-vector, so pages that ask the embedding model are left out. The pages come from the app in this process, over a client
-that sends no bytes. Needs the extra `embedded`.
+Prints one JSON object: milliseconds of each page at the median and the 95th percentile. SQL generates the tenant: 478
+memories, 133 turns and 20 triggers per subject, two speakers per subject, and flagged messages. It has no vectors, so
+pages that call the embedding model are left out. The pages come from the app in this process, through an in-process
+client. Needs the extra `embedded`.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def make_tenant(url: str, memories: int) -> None:
 
 
 def measure(ask: Callable[[str], None], requests: int) -> dict[str, dict[str, float]]:
-    """Ask for each page, in turn, so that what disturbs the machine disturbs all; milliseconds by page."""
+    """Ask for the pages in turn, so that other load affects all alike; return milliseconds by page."""
     times: dict[str, list[float]] = {name: [] for name in _PAGES}
     for _ in range(requests + 2):
         for name, page in _PAGES.items():

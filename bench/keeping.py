@@ -1,9 +1,9 @@
-"""Does what follows reading keep it right? Histories whose statements are put in by hand go through all later stages.
+"""Do the stages after reading keep memory right? Histories with hand-written statements go through all later stages.
 
     python -m bench.keeping [--part dev|held|fresh] [--policy reverie] [--verbose]
 
-`bench/sets/keeping.jsonl` has messages with perfect statements (training/reader/GUIDE.md) and what must be known in the
-end. Each history runs session by session, as in live use, and once more in one go: both must give the same memory.
+`bench/sets/keeping.jsonl` has messages with perfect statements (training/reader/GUIDE.md) and the knowledge expected at
+the end. Each history runs session by session, as in live use, and again in one go: both must give the same memory.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 
 SETS = Path(__file__).resolve().parent / "sets" / "keeping.jsonl"
-#: Histories on which the stages were mended; those that were first run unseen; and some that were written after that.
+#: Histories on which the stages were developed; histories first run unseen; and histories written after that.
 PARTS = ("dev", "held", "fresh")
-#: How a statement is written in the set, by the name of its field.
+#: The keys of a statement in the set, by the name of its field.
 _KEYS = {
     "relation": "r", "object": "o", "holder": "h", "topic": "tp", "replaced": "x", "phase": "p", "polarity": "n",
     "duration": "d", "until": "u", "clause": "c",
 }  # fmt: skip
-#: Phases of what is said to hold, now or later.
+#: Phases of statements that hold, now or later.
 _HOLDING = ("holds", "begins", "adds", "planned")
-#: Time after a session at which memory is brought up to date: a cycle has passed.
+#: Time after a session at which memory is brought up to date, so that a cycle has passed.
 _AFTER = timedelta(hours=12)
 
 History = Mapping[str, Any]
@@ -61,7 +61,7 @@ class Said(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A memory as it stands."""
+    """A memory in its current state."""
 
     id: UUID
     kind: str
@@ -75,13 +75,13 @@ class Kept(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is in force."""
+        """Return whether the memory is in force."""
         return self.state == "active" and self.valid_to is None and self.phase in _HOLDING
 
 
 @dataclass(slots=True)
 class Verdict:
-    """What became of a history: of each measure whether each expectation came true, with those that did not."""
+    """The result of a history: by measure, whether each expectation was met, and the expectations that were not."""
 
     right: defaultdict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
     wrong: list[str] = field(default_factory=list)
@@ -94,7 +94,7 @@ class Verdict:
 
 
 def statement_of(label: Mapping[str, Any]) -> MessageStatement:
-    """Return a statement that is labelled as in the set, or in training/reader/voices."""
+    """Return a statement from its label in the set or in training/reader/voices."""
     return MessageStatement(**{name: label[key] for name, key in _KEYS.items() if key in label})
 
 
@@ -122,7 +122,7 @@ def said_in(history: History, tenant: str) -> list[list[Said]]:
 
 
 def take_in(work: Work, said: Sequence[Said]) -> None:
-    """Log the turns, with the candidates of their statements in place of what would be read in them, and embed."""
+    """Log the turns, with the candidates of their labelled statements instead of those extracted, and embed."""
     with work.transaction() as conn:
         ensure_tenant(conn, work.tenant_id, work.policy.name)
         insert_turns(conn, work.tenant_id, [one.turn for one in said])
@@ -141,7 +141,7 @@ def take_in(work: Work, said: Sequence[Said]) -> None:
 
 
 def bring(bench: Running, tenant: str, said: Sequence[Said], until: datetime) -> None:
-    """Take turns in and run every later stage up to a time."""
+    """Take in turns and run every later stage up to a time."""
     work = bench.work(tenant, until)
     take_in(work, said)
     for _ in catch_up(work):
@@ -159,7 +159,7 @@ def kept_of(conn: Connection[Any], tenant: str, subject: str) -> list[Kept]:
 
 
 def says(memory: Kept, expected: Sequence[Any]) -> bool:
-    """Whether a memory states a value: relation, words, and polarity where it is given."""
+    """Return whether a memory states a value: its relation and words, and its polarity if given."""
     relation, words, *polarity = expected
     if memory.relation != relation or memory.phase not in _HOLDING:
         return False
@@ -169,7 +169,7 @@ def says(memory: Kept, expected: Sequence[Any]) -> bool:
 
 
 def has_words(content: str, words: str) -> bool:
-    """Whether a text has all words: each as one of its own, or of four letters and more as part of one."""
+    """Return whether a text has all words: each as a whole word or, from four letters on, as part of one."""
     own = re.findall(r"[^\W_]+(?:[.,:@'’-]+[^\W_]+)*", content.casefold())
     return all(
         word in own or (len(word) > 3 and any(word in each for each in own)) for word in words.casefold().split()
@@ -177,7 +177,7 @@ def has_words(content: str, words: str) -> bool:
 
 
 def judge(history: History, known: Mapping[UUID, Kept]) -> Verdict:
-    """Judge what is remembered; `known` has each memory as it stood last, those that were forgotten too."""
+    """Judge the memories; `known` has the last state of each, including forgotten ones."""
     verdict = Verdict()
     memories = list(known.values())
 
@@ -214,7 +214,7 @@ def judge(history: History, known: Mapping[UUID, Kept]) -> Verdict:
 
 
 def live(bench: Running, history: History) -> tuple[dict[UUID, Kept], list[Kept]]:
-    """Run a history session by session; return each memory as it stood last, and those that are there in the end."""
+    """Run a history session by session; return the last state of each memory, and the memories left at the end."""
     known: dict[UUID, Kept] = {}
     kept: list[Kept] = []
     for said in said_in(history, "live"):
@@ -226,12 +226,12 @@ def live(bench: Running, history: History) -> tuple[dict[UUID, Kept], list[Kept]
 
 
 def shown(memories: Sequence[Kept]) -> list[str]:
-    """Return memories without ids, which differ between tenants."""
+    """Return memories as text, without ids, which differ between tenants."""
     return sorted(f"{each.kind} {each.content} {each.state} {each.phase} {each.valid_to}" for each in memories)
 
 
 def at_once(bench: Running, told: Sequence[History], lived: Mapping[str, Sequence[Kept]]) -> Iterator[str]:
-    """Run all histories in one go; yield those of which another memory comes than of their sessions one by one."""
+    """Run all histories in one go; yield those whose memory then differs from that of a run session by session."""
     for history in told:
         said = [one for session in said_in(history, "at once") for one in session]
         bring(bench, "at once", said, said[-1].turn.said_at + _AFTER)
@@ -248,7 +248,7 @@ def histories(part: str | None = None) -> list[History]:
 
 
 def figures(title: str, verdicts: Mapping[str, Verdict]) -> None:
-    """Print the figures of some histories, and what is not right."""
+    """Print the figures of some histories, and the expectations that were not met."""
     flags: dict[str, list[bool]] = defaultdict(list)
     for verdict in verdicts.values():
         for measure, right in verdict.right.items():

@@ -1,13 +1,14 @@
-"""What a language model is asked over the sample history, what the kept replies save, and what becomes of bad replies.
+"""Requests to a language model for the sample history, the savings by kept replies, and the effect of bad replies.
 
     python bench/llm.py [--every 3]
 
-The model is a scripted server on loopback (`tests/models/scripted_server.py`), reached through litellm. It counts four
-bytes a token, so calls and tokens in are about a real one's; tokens out are those of its own short replies.
+The model is a scripted server on loopback (`tests/models/scripted_server.py`), called through litellm. It counts four
+bytes as a token, so calls and input tokens are about those of a real model; output tokens are those of its own short
+replies.
 
-- calls and tokens a 100 turns by stage, with one item a request and with ten;
-- a rebuild: memory is thrown away and made from the log again, with the replies kept and with none;
-- one of `--every` requests about one subject has a fault, once or also when it is asked again: what becomes of them.
+- calls and tokens per 100 turns by stage, with one item per request and with ten;
+- a rebuild: memory is deleted and made again from the log, with and without the kept replies;
+- faults: one of `--every` requests about one subject gets a bad reply, once or also when it is repeated.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ from tests.models.serving import Server, serving
 
 SAMPLE = Path(__file__).resolve().parent.parent / "examples" / "sample_history.jsonl"
 TENANT = "demo"
-#: Whose turns the faults are tried on.
+#: The subject on whose turns the faults are tried.
 SUBJECT = "arjun"
-#: Reasons for which a note on a turn is left out by itself.
+#: Reasons for which a single claim about a turn is discarded.
 JUDGED = ("discarded_ungrounded", "discarded_unquoted", "discarded_malformed")
-#: US dollars a million tokens in and out.
+#: US dollars per million input and output tokens.
 PRICE = (0.15, 0.60)
 
 
@@ -96,7 +97,7 @@ class World:
 
 @contextmanager
 def world(subject: str | None = None) -> Iterator[World]:
-    """Set up the sample or one of its subjects, Postgres and the scripted server, each in a process of its own."""
+    """Set up the sample or one of its subjects, with Postgres and the scripted server in separate processes."""
     os.environ.setdefault("OPENAI_API_KEY", "none")
     with server() as url, serving() as asked, tempfile.TemporaryDirectory() as folder:
         lines = SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)

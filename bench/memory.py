@@ -1,9 +1,9 @@
-"""Is what is remembered right, current and worth keeping? The figures of issue 14, part by part.
+"""Is memory right, current and worth keeping? The figures of issue 14, part by part.
 
     python -m bench.memory [sentences|histories|facts|convai|prefeval|speed|sample ...] [--part dev|more|held]
 
-Without a name, all parts but `sample`. `bench/README.md` says what each measures. Reads `bench/sets`, and
-`../shared/data` where a part needs it.
+Without a name, runs all parts except `sample`. `bench/README.md` explains each. Reads `bench/sets` and, if a part needs
+it, `../shared/data`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from bench import memory_texts as texts
 from bench.rules import DATA
 
-#: What needs the public data sets.
+#: Parts that need the public data sets.
 NEEDS_DATA = ("facts", "convai", "prefeval", "speed", "sample")
 
 

@@ -25,14 +25,14 @@ from reverie.inference import Vectors
 #: A fact is covered by a memory that has this share of its content words, or this cosine to it.
 WORDS, COSINE = 0.6, 0.6
 VERDICTS = ("sensible", "wrong", "trivial")
-#: Of the draw of the sample.
+#: Seed of the draw of the sample.
 SEED = "reverie"
-#: Sources of a memory of many that are shown.
+#: The most sources shown of a memory that was made from many.
 SHOWN = 40
 
 
 class Observation(NamedTuple):
-    """A fact that was written about a speaker, with the turns that it is said in."""
+    """A fact written about a speaker, with the turns that state it."""
 
     speaker: str
     fact: str
@@ -58,13 +58,13 @@ def observations() -> list[Observation]:
 
 
 def conversations(name: str) -> tuple[list[dict[str, Any]], datetime]:
-    """Return the turns of a set as records to import, and the time at which memory is looked at."""
+    """Return the turns of a set as records to import, and the time at which memory is inspected."""
     records = list(records_of(DATA / "retrieval", name, []))
     return records, max(datetime.fromisoformat(one["said_at"]) for one in records) + AFTER
 
 
 def facts(policy: str = "reverie") -> None:
-    """Print which share of the observations memories cover, as they are extracted and as they are left at the end."""
+    """Print the share of the observations that memories cover, after extraction and at the end."""
     known = observations()
     rows: list[list[str]] = []
     with running(policy) as run:
@@ -81,7 +81,7 @@ def facts(policy: str = "reverie") -> None:
 
 
 def _coverage_rows(run: Running, when: str, known: Sequence[Observation], of_facts: Vectors) -> Iterator[list[str]]:
-    """A row for statements alone, and one with episodes; precision is the share whose turn an observation cites."""
+    """Yield a row for statements, and one with episodes; precision is the share whose turn an observation cites."""
     with run.store.transaction("locomo") as conn:
         memories = extracted(conn)
     vectors = run.embedder.encode([one.content for one in memories])
@@ -103,7 +103,7 @@ def _coverage_rows(run: Running, when: str, known: Sequence[Observation], of_fac
 
 
 def extracted(conn: Connection[Any]) -> list[Extracted]:
-    """Return the memories that were extracted from turns and are in memory, whatever became of them."""
+    """Return the memories that were extracted from turns and are in memory, in any state."""
     found = conn.execute(
         "select m.kind, m.content, t.subject_id, t.source_id from memory.memories m join log.turns t"
         " on t.tenant_id = m.tenant_id and t.id = m.turn_id where m.turn_id is not null order by m.id"
@@ -114,7 +114,7 @@ def extracted(conn: Connection[Any]) -> list[Extracted]:
 def coverage(
     known: Sequence[Observation], memories: Sequence[Extracted], of_facts: Vectors, of_memories: Vectors
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Whether a memory of one of its turns has the words of an observation, and whether one is near to its vector."""
+    """Return, by observation, whether a memory of its turns has its words, and whether one is near to its vector."""
     by_turn: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, memory in enumerate(memories):
         by_turn[memory.turn].append(place)
@@ -129,7 +129,7 @@ def coverage(
 
 
 def sample(sets: Sequence[str], count: int, policy: str = "reverie") -> None:
-    """Print memories of each set with what they were made of, to be read, and the shares of the verdicts so far."""
+    """Print memories of each set with their sources, for a reader to judge, and the shares of the verdicts so far."""
     with running(policy) as run:
         for name in sets:
             run.bring(name, *conversations(name))
@@ -152,7 +152,7 @@ def _print_sample(conn: Connection[Any], name: str, count: int) -> None:
 
 
 def sources(conn: Connection[Any], memory: UUID) -> list[str]:
-    """Return what a memory was made of: its turn with the one before, or the turns and memories behind one of many."""
+    """Return the sources of a memory: its turn and the one before, or all turns and memories that it was made from."""
     turns = conn.execute(
         "select distinct t.session_id, t.turn_index, t.subject_id, l.relation from memory.lineage l join log.turns t"
         " on t.tenant_id = l.tenant_id and t.id = l.source_id where l.memory_id = %s and l.source = 'turn'"
@@ -170,7 +170,7 @@ def sources(conn: Connection[Any], memory: UUID) -> list[str]:
 
 
 def _with_one_before(conn: Connection[Any], session: str, place: int, subject: str, *, alone: bool) -> list[str]:
-    """Return a turn, after the one before it unless it is to stand alone."""
+    """Return a turn, preceded by the one before it unless `alone`."""
     rows = conn.execute(
         "select coalesce(speaker, role), text from log.turns where subject_id = %s and session_id = %s"
         " and turn_index between %s and %s order by turn_index",
@@ -191,7 +191,7 @@ def read_verdicts(path: Path) -> dict[str, str]:
 
 
 def verdict_shares(judged: Sequence[tuple[str, str | None]]) -> Mapping[str, Mapping[str, float]]:
-    """Return the share of each verdict among what was read, by kind and in all; `read` is how many that is."""
+    """Return the share of each verdict among the memories judged, by kind and in all; `read` is their number."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for kind, verdict in judged:
         if verdict:

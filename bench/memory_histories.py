@@ -1,4 +1,4 @@
-"""The part of `bench/memory.py` that runs histories through the pipeline: what changed, and what did not."""
+"""The part of `bench/memory.py` that runs histories through the pipeline: those with a change, and those without."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from reverie.store.session import perform
 from reverie.store.work import Work
 from reverie.testing import fast_directory
 
-#: How long after the last turn memory is looked at: a whole cycle has passed.
+#: Time from the last turn until memory is inspected, so that a whole cycle has passed.
 AFTER = timedelta(days=1)
 
 History = Mapping[str, Any]
@@ -64,7 +64,7 @@ class Running(NamedTuple):
             pass
 
     def work(self, tenant: str, until: datetime) -> Work:
-        """Return what the stages need."""
+        """Return the work that the stages take."""
         scope = Scope(tenant_id=tenant)
         return Work(
             store=self.store,
@@ -78,7 +78,7 @@ class Running(NamedTuple):
 
 @contextmanager
 def running(policy: str, replies: Path | None = None) -> Iterator[Running]:
-    """Start a server with an empty database, in memory if there is room. `replies`: of a language model, recorded."""
+    """Start a server with an empty database, in memory if there is room. `replies`: a language model's, recorded."""
     with tempfile.TemporaryDirectory(prefix="reverie_bench_", dir=fast_directory()) as folder:
         Path(folder).chmod(0o711)  # the server may run as another user
         server = EmbeddedPostgres(Path(folder) / "postgres", durable=False)
@@ -109,7 +109,7 @@ def turns_of(history: History) -> list[dict[str, Any]]:
 
 
 def end_of(history: History) -> datetime:
-    """Return when memory is looked at: a while after the last turn."""
+    """Return the time at which memory is inspected, a while after the last turn."""
     return max(datetime.fromisoformat(turn["at"]) for turn in history["turns"]) + AFTER
 
 
@@ -124,7 +124,7 @@ def rows_of(conn: Connection[Any], tenant: str, subject: str) -> list[Row]:
 
 
 def facts_of(conn: Connection[Any], tenant: str, subject: str) -> list[Row]:
-    """Return the structured facts of a subject, as memories that say them."""
+    """Return the structured facts of a subject as memories that state them."""
     found = conn.execute(
         "select key || ' ' || value, valid_to from memory.structured_facts where tenant_id = %s and subject_id = %s",
         [tenant, subject],
@@ -133,7 +133,7 @@ def facts_of(conn: Connection[Any], tenant: str, subject: str) -> list[Row]:
 
 
 def histories(part: str, policy: str = "reverie", verbose: bool = False, live_step: int = 7) -> None:
-    """Print how often the current value is in force, the old one marked and a decoy untouched.
+    """Print how often the current value is in force, the old one is marked and a decoy is untouched.
 
     Every `live_step`th history is also run live, and must give the same memory."""
     told = entries("histories", part)
@@ -195,7 +195,7 @@ def _print_figures(
 
 
 def _print_structured(told: Sequence[History], structured: Mapping[str, Sequence[Row]]) -> None:
-    """Print in how many changes of other words than a taste's the structured facts tell the same as memories should."""
+    """Print in how many changes, without those of taste, the structured facts state what memories should state."""
     changes = [one for one in told if one["kind"] == "change" and one["old"] != one["current"]]
 
     def stating(one: History, words: Sequence[str] | None) -> bool:
@@ -213,7 +213,7 @@ def _share(flags: Iterable[bool]) -> str:
 
 
 class Answered(NamedTuple):
-    """What recall answered to the question of a history."""
+    """A judgement of recall's answer to the question of a history."""
 
     name: str
     #: the first hit that names the current or the old value names the current one
@@ -248,7 +248,7 @@ def _answered(conn: Connection[Any], run: Running, history: History) -> Answered
     for hit in answer.hits:
         row = rows.get(hit.id)
         is_current, is_old = _names(hit.content, history["current"]), _names(hit.content, history["old"])
-        if is_current and is_old:  # a liking that turned round: the last turn that names it is the current one
+        if is_current and is_old:  # a liking that was reversed: the last turn that names it is current
             is_current = says(row, history["current"], history.get("current_polarity")) if row else hit.id == naming[-1]
         if is_current:
             return Answered(name=history["id"], first=True, stale=False)

@@ -1,7 +1,7 @@
 """Peak memory and rate of importing a synthetic log: `python bench/memory_of_import.py [--turns 1000000]`.
 
-Uses the database of DATABASE_URL, else an embedded Postgres in a temporary directory. Prints one JSON object: turns a
-second by wall time and by CPU of this process, and the peak resident memory of this process, in MiB.
+Uses the database of DATABASE_URL, else an embedded Postgres in a temporary directory. Prints one JSON object: turns per
+second of wall time and of this process's CPU time, and the peak resident memory of this process, in MiB.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WORDS = 20_000
 
 
 def write_log(path: Path, turns: int) -> None:
-    """Write turns of 127 characters on average, like LoCoMo's; the same number gives the same turns."""
+    """Write turns of 127 characters on average, like LoCoMo's; the same count gives the same turns."""
     chance = random.Random(7)
     vocabulary = ["".join(chance.choices("abcdefghijklmnoprstuvwy", k=chance.randint(2, 9))) for _ in range(WORDS)]
     began = datetime(2024, 1, 1, tzinfo=UTC)
@@ -66,7 +66,7 @@ def measure(url: str, path: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Create a log and a database, and measure in a process of its own."""
+    """Create a log and a database, and measure in a separate process."""
     arguments = argparse.ArgumentParser(description=__doc__.split(":")[0])
     arguments.add_argument("--turns", type=int, default=1_000_000)
     arguments.add_argument("--import", dest="path", type=Path, help=argparse.SUPPRESS)

@@ -1,4 +1,4 @@
-"""What counts as right, for `bench/memory.py`: pure functions over what was expected and what was found."""
+"""The scoring of `bench/memory.py`: pure functions that compare expected with found memories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import snowballstemmer  # type: ignore[import-untyped]
 
 _STEM = snowballstemmer.stemmer("english")
 _WORD = re.compile(r"[^\W_]+")
-#: Words that say nothing of what a text is about.
+#: Words that do not tell the subject of a text.
 _STOP_WORDS = """
     a about after again all also am an and any are as at be because been being but by can could did do does doing for
     from get got had has have having he her here hers him his how i if in into is it its just like me more most my no
@@ -22,11 +22,11 @@ _STOP_WORDS = """
     would you your u im ive id ill d m re ve ll
 """
 _STOP = frozenset(_STOP_WORDS.split())
-#: How many words an object may have beyond those that are expected.
+#: The most content words of an object beyond the expected ones.
 SPARE = 4
-#: Kinds that state something; the others tell what was said, or are made of many.
+#: Kinds that state something; the others report what was said, or are made from several memories.
 STATING = ("fact", "preference", "instruction")
-#: Words by which a memory kept verbatim, whose phase nobody read, says that something is over.
+#: Words by which a memory kept verbatim, which has no phase, says that something is over.
 _OVER = re.compile(
     r"\b(?:not|no longer|never|used to|anymore|any more|left|quit|sold|died|broke up|stopped|gave up|formerly|was|were|"
     r"previously|after all|ended|dropped|laid off)\b|n't\b",
@@ -35,7 +35,7 @@ _OVER = re.compile(
 
 
 def words(text: str) -> list[str]:
-    """Return the words in lower case, without apostrophes and the commas inside of numbers."""
+    """Return the words in lower case, without apostrophes and commas inside numbers."""
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text.lower().replace("'", "").replace("’", ""))
     return _WORD.findall(text)
 
@@ -46,21 +46,21 @@ def stems(text: str) -> list[str]:
 
 
 def content_stems(text: str) -> list[str]:
-    """Return the stems of the content words; of all words where there are no others, as in "they/them"."""
+    """Return the stems of the content words, or of all words if there are none, as in "they/them"."""
     all_words = words(text)
     kept = [word for word in all_words if word not in _STOP] or all_words
     return [str(stem) for stem in _STEM.stemWords(kept)]
 
 
 def any_of(expected: str | Sequence[str]) -> Sequence[str]:
-    """Return what is allowed: the one string, or each of several."""
+    """Return the allowed strings: a single one, or each of several."""
     return [expected] if isinstance(expected, str) else expected
 
 
 def holds_object(found: str | None, expected: str | Sequence[str]) -> bool:
-    """Whether one of the expected objects is in the found one, with at most `SPARE` content words more.
+    """Return whether one of the expected objects is in the found one, with at most `SPARE` further content words.
 
-    An empty object is expected where the relation says it all, as in "I quit smoking"."""
+    The expected object is empty if the relation says everything, as in "I quit smoking"."""
     for one in any_of(expected):
         wanted = set(content_stems(one))
         if not wanted or (found and wanted <= set(stems(found)) and len(set(content_stems(found)) - wanted) <= SPARE):
@@ -69,7 +69,7 @@ def holds_object(found: str | None, expected: str | Sequence[str]) -> bool:
 
 
 def has_words(text: str, expected: str | Sequence[str]) -> bool:
-    """Whether a text has all content words of one of the expected objects."""
+    """Return whether a text has all content words of one of the expected objects."""
     stated = set(stems(text))
     return any(set(content_stems(one)) <= stated for one in any_of(expected))
 
@@ -86,7 +86,7 @@ class Found(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What of a sentence was read rightly, by the found statement that is nearest to what was expected."""
+    """The parts of a sentence that were read rightly, by the found statement nearest to the expected one."""
 
     relation: bool = False
     object: bool = False
@@ -97,12 +97,12 @@ class Reading(NamedTuple):
 
     @property
     def right(self) -> bool:
-        """Relation and object are right: what the issue asks for."""
+        """Return whether relation and object are right, as the issue requires."""
         return self.relation and self.object
 
 
 def read_against(expect: Mapping[str, Any], found: Iterable[Found]) -> Reading:
-    """Compare what was found in a sentence with what it states; a value that is a list allows any of its items."""
+    """Compare the statements found in a sentence with the expected one; a list as a value allows any of its items."""
     return max((_compared(expect, one) for one in found), key=_rank, default=Reading())
 
 
@@ -134,17 +134,17 @@ class Row(NamedTuple):
 
     @property
     def standing(self) -> bool:
-        """Whether nothing has ended it."""
+        """Return whether nothing has ended the memory."""
         return self.state == "active" and self.valid_to is None
 
     @property
     def open(self) -> bool:
-        """Whether it is shown as something that holds now."""
+        """Return whether the memory is shown as something that holds now."""
         return self.standing and self.phase not in ("past", "ends", "planned")
 
 
 def says(row: Row, wanted: Collection[str], polarity: int | None = None) -> bool:
-    """Whether a memory states something with all of these words, with the sign of the polarity where one is given."""
+    """Return whether a memory states something with all of these words and, if given, the sign of the polarity."""
     if row.kind not in STATING or not wanted:
         return False
     stated = stems(row.content)
@@ -153,28 +153,27 @@ def says(row: Row, wanted: Collection[str], polarity: int | None = None) -> bool
 
 
 def is_present(row: Row, polarity: int | None = None, *, plan: bool = False) -> bool:
-    """Whether a memory puts what it says in the present, or in the future where a plan is looked for.
+    """Return whether a memory speaks of the present, or of the future if a plan is sought.
 
-    One kept verbatim is judged by its words. Where a dislike is looked for they say nothing: "I don't like cats" holds
-    now."""
+    A memory kept verbatim is judged by its words, unless a dislike is sought: "I don't like cats" holds now."""
     if row.phase is None:
         return (polarity is not None and polarity < 0) or _OVER.search(row.content) is None
     return row.phase in ("holds", "begins", "adds") or (plan and row.phase == "planned")
 
 
 class Changed(NamedTuple):
-    """What became of a history in which something changes."""
+    """The result of a history in which something changes."""
 
     #: the old value was a memory at some time
     kept: bool
-    #: the current value is in force; where something only ended, the old one is not
+    #: the current value is in force or, if something only ended, the old one is not
     current: bool
-    #: nothing states the old value in the present, and what did is marked
+    #: no memory states the old value in the present, and those that did are marked
     marked: bool
 
 
 def states_old(history: Mapping[str, Any], row: Row) -> bool:
-    """Whether a memory states the value that held before the change, as one that holds."""
+    """Return whether a memory states the value before the change as one that holds."""
     sign = history.get("old_polarity")
     return says(row, history["old"], sign) and is_present(row, sign, plan=history.get("plan", False))
 
@@ -190,11 +189,11 @@ def judge_change(history: Mapping[str, Any], rows: Sequence[Row]) -> Changed:
 
 
 class Unchanged(NamedTuple):
-    """What became of a history in which nothing changes."""
+    """The result of a history in which nothing changes."""
 
     #: the value was a memory at some time
     kept: bool
-    #: it still is, and in force
+    #: it still is one, and in force
     untouched: bool
 
 
@@ -218,14 +217,14 @@ class Measure(NamedTuple):
 
 
 def measure(predicted: Sequence[bool], truth: Sequence[bool]) -> Measure:
-    """Compare what was predicted with what is true, place by place."""
+    """Compare predictions with the truth, item by item."""
     both = sum(p and t for p, t in zip(predicted, truth, strict=True))
     said, true = sum(predicted), sum(truth)
     return Measure(both / max(said, 1), both / max(true, 1), 2 * both / max(said + true, 1))
 
 
 def folds_apart(shared: Sequence[Collection[str]], number: int) -> list[int]:
-    """Return a fold for each item, so that items of different folds share nothing and folds are about equally large."""
+    """Return a fold for each item, so that items of different folds share nothing and folds have about equal size."""
     parent: dict[str, str] = {}
 
     def root(name: str) -> str:
@@ -250,7 +249,7 @@ def folds_apart(shared: Sequence[Collection[str]], number: int) -> list[int]:
 
 
 def share_of_words(fact: str, memory: str, names: str = "") -> float:
-    """Return the share of a fact's content words that are in a memory, without the names of who speaks."""
+    """Return the share of a fact's content words that are in a memory, without the names of the speakers."""
     wanted = set(content_stems(fact)) - set(stems(names))
     return len(wanted & set(stems(memory))) / max(len(wanted), 1)
 
@@ -258,8 +257,8 @@ def share_of_words(fact: str, memory: str, names: str = "") -> float:
 def drawn(kinds: Mapping[str, str], number: int, seed: str) -> list[str]:
     """Draw ids (given with their kinds), each kind by its share.
 
-    An id's place in the draw depends on the seed and itself alone, so that a small change of what there is to draw from
-    changes little of the sample."""
+    An id's place in the draw depends only on the seed and the id, so that a small change of the population changes
+    little of the sample."""
     by_kind: dict[str, list[str]] = defaultdict(list)
     for one, kind in kinds.items():
         by_kind[kind].append(one)

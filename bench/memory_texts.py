@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# One thread, so that CPU seconds are work and not waiting for work.
+# one thread, so that CPU seconds do not include threads waiting for work
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 import polars as pl
@@ -26,7 +26,7 @@ from reverie.model import Candidate, Turn
 from reverie.policy import Policy, load_policy
 
 SETS = Path(__file__).resolve().parent / "sets"
-#: Kinds that state a personal fact, and those that state what is wanted.
+#: Kinds that state a personal fact, and kinds that state a wish.
 STATING, WANTS = {"fact", "preference", "instruction"}, {"preference", "instruction"}
 FOLDS = 5
 
@@ -43,7 +43,7 @@ def count_tokens(text: str) -> int:
 
 
 def spoken(text: str) -> Turn:
-    """Return a turn of a user who says this."""
+    """Return a user's turn with this text."""
     at = datetime(2024, 5, 6, 18, tzinfo=UTC)
     return Turn(
         tenant_id="bench", subject_id="user", session_id="s1", source_id="1", role="user", speaker=None, said_at=at,
@@ -52,7 +52,7 @@ def spoken(text: str) -> Turn:
 
 
 def statements(candidates: Sequence[Candidate]) -> list[Found]:
-    """Return what candidates of the kinds that state something state; one without a statement has no relation."""
+    """Return the statements of candidates of the stating kinds; a candidate without a statement has no relation."""
     stated = []
     for one in candidates:
         if one.kind in STATING:
@@ -65,7 +65,7 @@ def statements(candidates: Sequence[Candidate]) -> list[Found]:
     return stated
 
 
-#: What relations that the sets name are called now.
+#: The current names of relations in the sets.
 _PRESENT = {
     "grew_up_in": ("comes_from",),
     "manager": ("reports_to",),
@@ -78,7 +78,7 @@ _PRESENT = {
 
 
 def expected(entry: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what a sentence of a set states, by the names of today's relations; None: nothing."""
+    """Return the expected statement of a sentence, with the current names of relations; None: it states nothing."""
     expect = entry["expect"]
     if expect is None:
         return None
@@ -87,19 +87,19 @@ def expected(entry: dict[str, Any]) -> dict[str, Any] | None:
 
 
 class Sentence(NamedTuple):
-    """A sentence that states something, with what was found in it."""
+    """A sentence that states something, with the statements found in it."""
 
     id: str
     relation: str
     read: Reading
     found: list[Found]
-    #: whether the text of a memory has the object, whatever relation it states
+    #: whether the text of a memory has the object, in any relation
     told: bool
     text: str
 
 
 def sentences(part: str, policy_name: str = "reverie", verbose: bool = False) -> None:
-    """Print how many of the sentences are read rightly, in all and by relation, and how many of the others are left."""
+    """Print how many sentences are read rightly, in all and by relation, and how many others give no statement."""
     policy, quiet, plain = load_policy(policy_name), 0, 0
     read: list[Sentence] = []
     noisy: list[tuple[str, str, str, str]] = []
@@ -168,9 +168,9 @@ class Dialogues(NamedTuple):
 
 
 def convai_dialogues() -> Dialogues:
-    """Read the ConvAI2 dev dialogues; a line's fold is that of its speaker's persona, folds share no persona sentence.
+    """Read the ConvAI2 dev dialogues. A line's fold is that of its speaker's persona; folds share no persona sentence.
 
-    Of a dialogue's lines the odd ones are the partner's. A line that occurs again counts where it stands first."""
+    The odd lines of a dialogue are the partner's. A repeated line counts only where it occurs first."""
     personas: list[list[str]] = []
     owner: dict[str, int] = {}
     told = True
@@ -224,7 +224,7 @@ def prefeval(policy_name: str = "reverie") -> None:
 
 
 def speed(policy_name: str = "reverie", rows: int = 6_000) -> None:
-    """Print turns a CPU-second in batches, whole extraction, and milliseconds of one turn; best of three."""
+    """Print turns per CPU-second of patterns and extraction in batches, and milliseconds of a turn; best of three."""
     policy, (turns, _) = load_policy(policy_name), locomo()
     rules = rules_of(policy_name)
     batch = (turns * (rows // len(turns) + 1))[:rows]

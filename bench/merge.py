@@ -1,16 +1,16 @@
-"""Merge over many synthetic vectors, beside the two ways of finding near pairs that one would write by hand.
+"""Merge over many synthetic vectors, beside the two usual ways to find near pairs by hand.
 
     python bench/merge.py [--scale 1000000] [--groups 25 100 1000] [--duplicates 0.08] [--url postgresql://...]
 
-All rows are new, `scale` of them shared out over the group sizes; the vectors are Gaussian with planted near-copies, so
-they tell of cost and not of quality. For each group size two tenants get the same rows:
+All rows are new, `scale` of them divided over the group sizes. The vectors are Gaussian with planted near-copies, so
+this measures cost and not quality. For each group size two tenants get the same rows:
 
-- `sql`, `gemm`: a self-join, or binary transfer and numpy products by chunks of 10,000 rows: they only find the pairs.
-- `floor`: the better of the two, then one transaction with the write-back in bulk (states, survivors, merges, lineage,
-  what is live, corpus figures) of the pairs, without guards, corrections, order or chunks.
+- `sql`, `gemm`: a self-join, or binary transfer and numpy products in chunks of 10,000 rows; they only find the pairs.
+- `floor`: the better of the two, then one transaction that writes the pairs in bulk (states, survivors, merges,
+  lineage, live rows, corpus figures), without guards, corrections, order or chunks.
 - `stage`: `merge` itself; `find` is the part of it that finds pairs.
 
-At last 1 % new rows come to one subject in fifty: what that costs, and which groups it touches.
+Finally, one subject in fifty gets 1 % new rows; the output has their cost and the groups that they touch.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one core against one core of the server
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one core, like the server's one
 
 import numpy as np
 from rich.console import Console
@@ -90,7 +90,7 @@ BULK = (
 )
 
 
-#: Names the model whose vectors are compared; nothing is embedded.
+#: A stand-in that only names the model of the vectors; nothing is embedded.
 EMBEDDER = cast("Embedder", SimpleNamespace(model="bench"))
 
 
@@ -202,7 +202,7 @@ def _measure(store: Store, url: str, policy: Policy, size: int, rows: int, dupli
 
 
 def _load(url: str, tenant: str, size: int, start: int, rows: int, duplicates: float, *, subject_step: int = 1) -> None:
-    """Rows of subjects s0000000 on, `size` a subject; later loads spread over one subject in `subject_step`."""
+    """Load rows of subjects from s0000000 on, `size` per subject; later loads go to one subject in `subject_step`."""
     random = np.random.default_rng(start + 1)
     per_subject = size if subject_step == 1 else max(size // 2, 1)
     with connect(url) as conn:
@@ -247,7 +247,7 @@ def _load(url: str, tenant: str, size: int, start: int, rows: int, duplicates: f
 
 
 def _copy_vectors(conn: Any, tenant: str, subjects: list[str], ids: list[UUID], vectors: Any) -> None:
-    """Binary COPY of one fixed-width record array; all names of one call are of one length."""
+    """Copy the vectors in binary from one fixed-width record array; all names in a call have the same length."""
 
     def text(width: int) -> list[tuple[str, str]]:
         return [("", ">i4"), ("", f"S{width}")]
@@ -285,7 +285,7 @@ def _ranges(subjects: int, size: int, rows: int) -> Iterator[dict[str, str]]:
 def _self_join(conn: Any, tenant: str, subjects: int, size: int, threshold: float) -> list[tuple[UUID, UUID]]:
     parameters = {"tenant": tenant, "threshold": threshold}
     found: list[tuple[UUID, UUID]] = []
-    # left alone, the planner at times compares all rows with all
+    # by default, the planner at times compares every row with every other
     conn.execute("select set_config('enable_nestloop', 'off', true), set_config('work_mem', '256MB', true)")
     for part in _ranges(subjects, size, 60_000):
         found += conn.execute(SELF_JOIN, parameters | part, binary=True).fetchall()
@@ -308,7 +308,7 @@ def _products(conn: Any, tenant: str, subjects: int, size: int, threshold: float
 
 
 def _bulk_write(store: Store, tenant: str, pairs: list[tuple[UUID, UUID]]) -> None:
-    """Of each pair the later id is lost to the earlier, once."""
+    """Write the pairs in bulk: of each pair, the later id is merged into the earlier, once."""
     lost = {max(pair): min(pair) for pair in pairs}
     parameters = {"tenant": tenant, "losers": list(lost), "winners": list(lost.values()), "as_of": AS_OF}
     with store.transaction(tenant) as conn:
@@ -317,7 +317,7 @@ def _bulk_write(store: Store, tenant: str, pairs: list[tuple[UUID, UUID]]) -> No
 
 
 def _stopwatch_on(name: str) -> Any:
-    """Count the time spent in one function of the stage; returns what reads and resets it."""
+    """Count the time spent in one function of the stage; return a function that reads and resets it."""
     inner, spent = getattr(stage, name), [0.0]
 
     def timed(*args: Any) -> Any:

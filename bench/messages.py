@@ -1,16 +1,16 @@
-"""Messages instead of questions: is what bears on a message among the first ten hits?
+"""Messages instead of questions: are the relevant turns among the first ten hits?
 
     python -m bench.messages [--data ../shared/data] [--sets prefeval locomo_plus memaware] [--work FOLDER]
 
-PrefEval: a preference is stated in a LoCoMo conversation, the message is the later request. LoCoMo-Plus: a cue is said
-there, the message is a later remark that shares no words with it. Each of the five conversations is a haystack, with a
-hundred statements planted. MemAware: requests to an assistant with 1,307 sessions of one user; the right session.
+PrefEval: a preference is stated in a LoCoMo conversation; the message is the later request. LoCoMo-Plus: a cue is said
+there; the message is a later remark that shares no words with it. Each of the five conversations is a haystack with a
+hundred planted statements. MemAware: requests to an assistant with 1,307 sessions of one user; the target is a session.
 
 Beside recall, in the same run: cosine of the bare text to every turn, BM25 over turns, and a plain fusion of the two
-(.6 and .4, BM25 as a share of the best). `recalled` is what recall answers with ten places, `spoken` what a context is
-made of, which leaves out what is too far or tells too little. R@k is the share of what a message needs among the first
-k turns or sessions.
-False reminders: short turns of other people's conversations as messages, where nothing can bear on them but by chance.
+(.6 and .4, BM25 as a share of the best). `recalled` is the answer of recall with ten places, `spoken` the hits for a
+context, without those that are too far or tell too little. R@k is the share of the turns or sessions that a message
+needs among the first k.
+False reminders: short turns of other people's conversations as messages, for which a hit is relevant only by chance.
 The database is kept under --work, so that a second run finds every vector in the cache.
 """
 
@@ -40,11 +40,11 @@ from reverie.recall.search import Search, search
 from reverie.store.database import Store
 from reverie.store.session import perform
 
-#: Ranked candidates; of a session many turns may be among them.
+#: Ranked candidates; many can be turns of the same session.
 DEPTH = 300
-#: Candidates of the plain methods, where the policy's arms end earlier.
+#: Candidates of the plain methods; the policy's arms have fewer.
 PLAIN_CANDIDATES = 2000
-#: Words of a short turn, and how many of them each haystack is sent.
+#: The number of words of a short turn, and the number of such messages for each haystack.
 SHORT = range(4, 10)
 REMINDED = 40
 SETS = ("prefeval", "locomo_plus", "memaware")
@@ -68,7 +68,7 @@ def results_of(store: Store, labelled: LabelledSet, policy: Policy, embedder: Em
         "bm25": plain(policy, {"lexical": 1.0}),
         "fusion": plain(policy, FUSION),
     }
-    if not any(record["speaker"] for record in labelled.records):  # the vectors in the database are those of bare texts
+    if not any(record["speaker"] for record in labelled.records):  # the database has the vectors of the bare texts
         methods["bare vectors"] = plain(policy, {"similarity": 1.0})
     found: Results = defaultdict(list)
     with store.transaction(labelled.name) as conn:
@@ -135,7 +135,7 @@ def rows_of(name: str, found: Results) -> Iterator[tuple[str, ...]]:
 
 
 def reminders(store: Store, labelled: LabelledSet, policy: Policy, embedder: Embedder) -> Iterator[tuple[str, ...]]:
-    """Yield for each haystack of a set how many short turns of the others' conversations get memories, and how many."""
+    """Yield, for each haystack of a set, how many short turns of other conversations get memories, and how many."""
     said: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for record in labelled.records:
         said[record["subject_id"]].append(record)

@@ -1,8 +1,8 @@
-"""How well moods are told and crises found: `python bench/mood.py [--cache FOLDER]`.
+"""The quality of recognising moods and crises: `python bench/mood.py [--cache FOLDER]`.
 
-Moods: GoEmotions' development part, the messages that have exactly one mood, by the classifier and by the seed's
-keywords; eight of the ten moods, since GoEmotions has no bored and no flirty, which our own 40 held-out messages
-stand for. Crises: our cases, set 3 of which nothing was made from, and alarms in a thousand messages of GoEmotions.
+Moods: the messages of GoEmotions' development part that have exactly one mood, by the classifier and by the seed's
+keywords. It has eight of the ten moods; 40 held-out messages of our own cover bored and flirty. Crises: our cases, of
+which set 3 was not used for development, and alarms per thousand messages of GoEmotions.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def moods(dev: Messages, vectors: Vectors, embedder: Embedder) -> None:
 
 
 def confidence(dev: Messages, vectors: Vectors, embedder: Embedder) -> None:
-    """Print the classifier's accuracy by confidence, and the whole chain without a previous mood."""
+    """Print the classifier's accuracy by confidence, and that of the whole chain without a previous mood."""
     told = [by_vector(vector, embedder.model) or ("neutral", 0.0) for vector in vectors]
     sure = np.array([odds for _, odds in told])
     right = np.array([mood for mood, _ in told]) == np.array(dev.moods)

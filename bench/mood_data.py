@@ -1,4 +1,4 @@
-"""Messages with one of the ten moods: GoEmotions, mapped, and our own for the moods that it lacks."""
+"""Messages with one of the ten moods: those of GoEmotions, mapped, and our own for the moods that it lacks."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data" / "mood"
 OWN = Path(__file__).with_name("mood_examples.tsv")
 
-#: GoEmotions' 28 emotions in the seed's words; `docs/mood.md` says why. None: the emotion says too little about which
-#: mood its writer is in (surprise is good or bad), so it neither makes a message one mood nor another.
+#: The mood for each of GoEmotions' 28 emotions; `docs/mood.md` gives the reasons. None: the emotion says too little
+#: about the author's mood (surprise is good or bad), so it does not affect the mood of a message.
 MOOD_OF: dict[str, MoodName | None] = {
     "admiration": "happy",
     "amusement": "happy",
@@ -61,7 +61,7 @@ class Messages(NamedTuple):
 
 
 def go_emotions(part: Literal["train", "dev"], folder: Path = DATA) -> Messages:
-    """The messages of a part whose emotions come to exactly one mood; beside a feeling, neutral does not count."""
+    """Return the messages of a part whose emotions map to exactly one mood; beside another, neutral does not count."""
     names = (folder / "goemotions.labels.txt").read_text("utf-8").split()
     texts: list[str] = []
     moods: list[MoodName] = []
@@ -87,7 +87,7 @@ def own(part: Literal["train", "test"]) -> Messages:
 
 
 def embedded(texts: Sequence[str], embedder: Embedder, cache: Path | None) -> Vectors:
-    """The vectors of texts, kept in the folder `cache` under the hash of the texts and the model."""
+    """Return the vectors of texts, kept in the folder `cache` under the hash of the texts and the model."""
     key = hashlib.sha256("\x1f".join([embedder.model, *texts]).encode()).hexdigest()[:16]
     path = cache / f"{key}.npy" if cache else None
     if path and path.is_file():

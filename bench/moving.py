@@ -1,9 +1,9 @@
-"""100,000 memories of mem0 taken in, worked into memory with cached vectors, and given back.
+"""100,000 memories of mem0 imported, consolidated with cached vectors, and exported again.
 
     python bench/moving.py [--memories 100000] [--subjects 1000]
 
-Three parts of one run: `import` (a file of `get_all` to the log), `run` (extract to decay, with every vector in the
-cache: 2,000 texts, embedded before the clock starts) and `export` (the same memories in mem0's format again).
+One run has three parts: `import` (a file of `get_all` to the log), `run` (extract to decay, with every vector cached:
+2,000 texts, embedded before the clock starts) and `export` (the same memories in mem0's format again).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FORMS = (
 
 
 def texts() -> list[str]:
-    """2,000 texts as mem0 words them, of 20 forms and 100 invented names each."""
+    """Return 2,000 texts in mem0's wording, of 20 forms with 100 invented names each."""
     chance = random.Random(7)
     names = ["".join(chance.choices("abcdefghijklmnoprstuvwy", k=chance.randint(4, 9))).title() for _ in range(2_000)]
     return [FORMS[number % len(FORMS)].format(name) for number, name in enumerate(names)]
@@ -64,7 +64,7 @@ def write_memories(path: Path, memories: int, subjects: int) -> None:
 
 
 def work_of(store: Store, as_of: datetime) -> Work:
-    """What the stages work with."""
+    """Return the work that the stages take."""
     return Work(
         store=store,
         scope=Scope(tenant_id=TENANT),

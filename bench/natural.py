@@ -1,4 +1,4 @@
-"""What is remembered of people who write as people do? Figures over `bench/sets/natural*.jsonl`.
+"""Is natural writing remembered? Figures over `bench/sets/natural*.jsonl`.
 
     python -m bench.natural [--policy reverie] [--set natural.second] [--replies FILE]
                             [--verbose] [--show] [--verdicts FILE]
@@ -28,7 +28,7 @@ from bench.report import print_table
 SETS = Path(__file__).resolve().parent / "sets"
 TENANT = "natural"
 VERDICTS = ("right", "wrong", "beside")
-#: Lists of words: a text has them if it has all words of one list.
+#: Lists of words; a text matches if it has all words of one list.
 Words = Sequence[Sequence[str]]
 
 
@@ -41,65 +41,65 @@ class Memory(NamedTuple):
     phase: str | None
     valid_to: datetime | None
     lasting: bool
-    #: it is a whole turn, kept in the words that were said
+    #: it is a whole turn, kept word for word
     verbatim: bool
 
     @property
     def stating(self) -> bool:
-        """Whether it is of a kind that states something."""
+        """Return whether the memory is of a kind that states something."""
         return self.kind in STATING
 
     @property
     def standing(self) -> bool:
-        """Whether nothing has ended it."""
+        """Return whether nothing has ended the memory."""
         return self.state == "active" and self.valid_to is None
 
     @property
     def in_force(self) -> bool:
-        """Whether it states something as true at the end."""
+        """Return whether the memory states something as true at the end."""
         return self.stating and self.standing and self.phase not in ("past", "ends")
 
 
 def plain(text: str) -> str:
-    """Return a text in lower case, without accents and the commas inside of numbers."""
+    """Return a text in lower case, without accents and commas inside numbers."""
     letters = unicodedata.normalize("NFKD", text.lower().replace("’", "'"))
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return re.sub(r"(?<=\d),(?=\d{3})", "", bare)
 
 
 def has(text: str, word: str) -> bool:
-    """Whether a plain text has a word or phrase; words may go on (taught, taught's), numbers may not."""
+    """Return whether a plain text has a word or phrase; words may have an ending (taught's), numbers may not."""
     end = r"(?!\d|\.\d)" if word[-1].isdigit() else ""
     return re.search(r"(?<![^\W_])(?<!\d\.)" + re.escape(plain(word)) + end, text) is not None
 
 
 def says(text: str, lists: Words) -> bool:
-    """Whether a text has all words of one of the lists."""
+    """Return whether a text has all words of one of the lists."""
     text = plain(text)
     return any(all(has(text, word) for word in words) for words in lists)
 
 
 class Told(NamedTuple):
-    """What became of something that was told."""
+    """The memory of something that a person told."""
 
     id: str
     what: str
     lasting: bool
     now: bool
-    #: a statement of any state says it: it was read, and is not forgotten
+    #: a statement in any state says it: it was read and is not forgotten
     read: bool
     #: a statement that nothing has ended says it
     stated: bool
-    #: so does one that does not fade
+    #: such a statement does not fade
     kept: bool
-    #: or a memory of any other kind says it, if not in the words of the whole turn
+    #: it is stated, or a memory of another kind says it that is not the whole turn
     remembered: bool
-    #: or the whole turn is kept
+    #: it is remembered, or the whole turn is kept
     verbatim: bool
 
 
 def judge_told(told: Mapping[str, Any], memories: Iterable[Memory]) -> Told:
-    """Judge the memories that say what was told."""
+    """Judge the memories of something that a person told."""
     saying = [memory for memory in memories if says(memory.content, told["any"])]
     standing = [memory for memory in saying if memory.standing]
     stated = any(memory.stating for memory in standing)
@@ -117,7 +117,7 @@ def judge_told(told: Mapping[str, Any], memories: Iterable[Memory]) -> Told:
 
 
 def still_in_force(ended: Mapping[str, Any], memories: Iterable[Memory]) -> list[Memory]:
-    """Return the memories that state a value as true that no longer is."""
+    """Return the memories that state an ended value as still true."""
     saying = [memory for memory in memories if memory.in_force and says(memory.content, ended["old"])]
     return [memory for memory in saying if not says(memory.content, ended["unless"])]
 
@@ -142,13 +142,13 @@ def run(policy: str, name: str, replies: Path | None = None) -> tuple[list[dict[
 
 
 def share(flags: Iterable[bool]) -> str:
-    """Return how many are true, as a share."""
+    """Return the share of true flags, with the counts."""
     flags = list(flags)
     return f"{sum(flags) / max(len(flags), 1):.3f} ({sum(flags)}/{len(flags)})"
 
 
 def print_figures(histories: Sequence[History], memories: Mapping[str, Sequence[Memory]], verbose: bool) -> None:
-    """Print what of the told is remembered and which ended values are still in force."""
+    """Print how much of what people told is remembered, and which ended values are still in force."""
     told = [judge_told(one, memories[history["id"]]) for history in histories for one in history["told"]]
     ended = [(one, memories[history["id"]]) for history in histories for one in history["ended"]]
     stale = [(one, still_in_force(one, of)) for one, of in ended]
@@ -202,7 +202,7 @@ def active_statements(memories: Mapping[str, Sequence[Memory]]) -> list[tuple[st
 
 
 def print_memories(memories: Mapping[str, Sequence[Memory]]) -> None:
-    """Print every active statement in columns, so that a reader can add verdicts as the third."""
+    """Print every active statement in columns, the third of which is for a reader's verdict."""
     for name, memory in active_statements(memories):
         until = f"until {memory.valid_to:%Y-%m-%d}" if memory.valid_to else "in force"
         lasts = "lasting" if memory.lasting else "fading"
@@ -210,7 +210,7 @@ def print_memories(memories: Mapping[str, Sequence[Memory]]) -> None:
 
 
 def print_verdicts(memories: Mapping[str, Sequence[Memory]], path: Path) -> None:
-    """Print how many active statements are wrong or beside the point, and those that nobody judged."""
+    """Print how many active statements are wrong or beside the point, and those without a verdict."""
     with path.open(encoding="utf-8", newline="") as file:
         verdicts = {(row[0], row[1]): row[2] for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row}
     unknown = set(verdicts.values()) - set(VERDICTS)

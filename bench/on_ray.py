@@ -1,11 +1,11 @@
-"""A history extracted and embedded on Ray by one worker and by two, each of one thread, beside the same without Ray.
+"""A history extracted and embedded on Ray by one worker and by two, each with one thread, beside the same without Ray.
 
     python bench/on_ray.py [--turns 400] [--words 60] [--subjects 200]
 
-Each gets a database of its own with the same log. Timed from the first bucket's start to the last report, so without
-the start of Ray, which is given beside it; every worker has loaded its model by an earlier bucket. The digests must be
-equal. On a machine that others load, CPU time tells more than the clock: in all it should be what it is with one, and
-the busier worker's half. "CPU s" has this process, Ray's and the server's too.
+Each run gets a separate database with the same log. The time is from the start of the first bucket to the last report,
+without the start of Ray, which is printed beside it; every worker has loaded its model for an earlier bucket. The
+digests must be equal. On a shared machine, CPU time is more reliable than the clock: with two workers, the total should
+be that of one worker, and the busier worker's time half of it. "CPU s" includes this process, Ray's and the server's.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 END = datetime(2026, 7, 1, tzinfo=UTC)
 ALL = Scope(tenant_id="bench")
 WARM = Scope(tenant_id="bench", subjects=("nobody",))
-#: Buckets a worker: enough that the last ones end about together.
+#: Buckets per worker: enough that the last ones end at about the same time.
 SHARE = 4
 
 
 @dataclass(frozen=True)
 class Timing:
-    """What one way of working took, in seconds, and what came of it."""
+    """The times of one run in seconds, and its result."""
 
     name: str
     start: float
@@ -64,11 +64,11 @@ class Timing:
 
 
 def _silent(stage: str, number: int) -> None:
-    """Report progress to nobody."""
+    """Ignore progress."""
 
 
 def _workers() -> dict[int, float]:
-    """CPU seconds so far of each of Ray's workers below this process, by process id."""
+    """Return the CPU seconds so far of each of Ray's workers below this process, by process id."""
     found = {}
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess):
@@ -78,7 +78,7 @@ def _workers() -> dict[int, float]:
 
 
 def _spent(url: str) -> float:
-    """CPU seconds so far of this process, of Ray's and its workers', and of the server."""
+    """Return the CPU seconds so far of this process, of Ray and its workers, and of the server."""
     total = cpu_seconds(url)
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess):
@@ -88,7 +88,7 @@ def _spent(url: str) -> float:
 
 
 def history(turns: int, words: int, subjects: int) -> Iterator[bytes]:
-    """Turns of about so many words, no two with the same text, so that none is in the cache of vectors."""
+    """Yield turns of about `words` words, all with different texts, so that no vector is cached."""
     texts = iter(fixed_texts(turns * max(1, words // 15)))
     for number in range(turns):
         text = " ".join(itertools.islice(texts, max(1, words // 15)))
@@ -100,13 +100,13 @@ def history(turns: int, words: int, subjects: int) -> Iterator[bytes]:
 
 
 def timed(url: str, workers: int, name: str) -> Timing:
-    """Extract and embed the log of `url` with so many workers; 0: in a thread of this process, without Ray."""
+    """Extract and embed the log of `url` with `workers` workers; 0: in a thread of this process, without Ray."""
     settings = Settings(database_url=SecretStr(url), threads=1)
     open_work = partial(open_bucket_work, settings, load_policy("reverie"), END, ingest)
     began = time.perf_counter()
     if workers:
         cluster = RayCluster(workers=workers)
-        # an actor begins with a bucket of nobody, for which it loads the model: two reports each
+        # each actor begins with an empty bucket, for which it loads the model: two reports each
         reports = on_ray([WARM] * workers + buckets(ALL, SHARE * workers), open_work, cluster, _silent)
         for _ in range(2 * workers):
             next(reports)

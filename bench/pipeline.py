@@ -1,14 +1,14 @@
-"""Import to finished memory, beside the bare embedder on the same texts; then again with every vector in the cache.
+"""Import to finished memory, beside the bare embedder on the same texts; then again with every vector cached.
 
     python bench/pipeline.py [--data ../shared/data/retrieval] [--turns 6000] [--threads 2] [--profile]
 
-Takes the LoCoMo turns when the data is there, else synthetic ones. Three parts of one run:
+Takes the LoCoMo turns if the data is present, else synthetic ones. One run has three parts:
 
-- `embedder`: `encode` of the texts that the pipeline asks it for, and nothing else;
-- `cold`: import, extract, embed and every cycle up to the end of the history, nothing cached;
-- `cached`: the same turns of `--copies` subjects for each are imported and worked in, the rows of the schema `memory`
-  are deleted and made from the log again, with `ops.embeddings` kept, so that no text goes to the model: a copy words
-  some patterns otherwise than the first did. So many that what a cycle costs however little it holds is shared out.
+- `embedder`: only `encode` of the texts that the pipeline embeds;
+- `cold`: import, extract, embed and every cycle up to the end of the history, with nothing cached;
+- `cached`: the same turns, `--copies` times as different subjects, are imported and consolidated. Then the rows of the
+  schema `memory` are deleted and made again from the log, with `ops.embeddings` kept, so that no text goes to the model
+  (a copy words some patterns differently from the first). The copies spread the fixed cost of a cycle.
 """
 
 from __future__ import annotations
@@ -108,8 +108,9 @@ def write_turns(path: Path, data: Path, turns: int) -> str:
 def consolidate(
     store: Store, policy: Policy, embedder: Embedder, until: datetime, jobs: int
 ) -> tuple[dict[str, float], dict[str, int], int]:
-    """Run every stage up to `until`, `jobs` buckets at once; returns seconds (of all jobs) and runs by stage, and how
-    often the model was called.
+    """Run every stage up to `until`, `jobs` buckets at once.
+
+    Return seconds (of all jobs) and runs by stage, and the number of calls of the model.
     """
     seconds: dict[str, float] = defaultdict(float)
     runs: dict[str, int] = defaultdict(int)

@@ -1,4 +1,4 @@
-"""Processor time: of this process with the database server, for machines on which wall time says little; of all."""
+"""Processor time: of this process and the database server, as wall time is unreliable on shared machines; of all."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from reverie.store.connect import connect
 
 
 def processor() -> np.ndarray:
-    """Seconds of all processors since the start: total, idle, waiting for the disk, stolen by the host."""
+    """Return seconds of all processors since the start: total, idle, waiting for the disk, stolen by the host."""
     times = psutil.cpu_times()
     return np.array([sum(times), times.idle, times.iowait, times.steal])
 
 
 def cpu_seconds(url: str) -> float:
     """Return the CPU seconds spent so far by this process and by a server on this machine, ended backends included."""
-    time.sleep(0.5)  # a backend that just ended is nobody's for a moment
+    time.sleep(0.5)  # a backend that has just ended is counted only after a moment
     with connect(url) as conn:
         found = conn.execute("select pg_backend_pid()").fetchone()
         assert found is not None

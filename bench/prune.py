@@ -1,4 +1,4 @@
-"""Prune of one memory in twenty, beside one hand-written statement that deletes the same rows; both as the worker role.
+"""Prune of one memory in twenty, beside a hand-written statement that deletes the same rows, both as the worker role.
 
     python bench/prune.py [--rows 1000000] [--share 0.05]
 

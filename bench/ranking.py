@@ -1,13 +1,13 @@
-"""The weights of recall over folds of conversations: today's signals, and smaller models.
+"""The weights of recall, fitted over folds of conversations: the current signals, and smaller models.
 
     python -m bench.ranking [--sets locomo realtalk prefeval locomo_plus] [--data FOLDER] [--work FOLDER]
 
-Each conversation is ranked by weights that were fitted on the other conversations of all sets, from zero, with a small
-penalty on their size: the weights of the policy, which were chosen on the same conversations, have no part in it.
-`shipped` are the policy's weights on all conversations, an in-sample figure. Intervals are of the difference in R@10 to
-today's signals over folds, 95 %, by a bootstrap over conversations.
+Each conversation is ranked by weights fitted on the other conversations of all sets, from zero, with a small penalty on
+their size. The weights of the policy, which were chosen on the same conversations, are not used. `shipped` are the
+policy's weights on all conversations, an in-sample figure. Intervals are of the difference in R@10 to the current
+signals over folds, 95 %, by a bootstrap over conversations.
 
-Conversations that several sets share, as those planted in the same ones, are one fold. The database is kept under
+Conversations that several sets share, such as those with planted statements, are one fold. The database is kept under
 --work, so that a second run finds every vector in the cache.
 """
 
@@ -34,7 +34,7 @@ from reverie.policy import QUERY_KINDS, SIGNALS, QueryKind, RecallPolicy, load_p
 HOLD = 0.02
 DRAWS = 4000
 
-#: Smaller models of each kind, beside today's signals.
+#: Smaller models for each kind of query, beside the current signals.
 SMALLER: Mapping[QueryKind, Mapping[str, tuple[str, ...]]] = {
     "question": {
         "without asks": (
@@ -60,12 +60,12 @@ FOR_ALL: Mapping[str, tuple[str, ...]] = {
     "one set for all kinds, all": SIGNALS,
 }
 
-#: What is found, by set and kind, then by conversation.
+#: The quality of rankings by set and kind, then by conversation.
 Found = dict[tuple[str, QueryKind], dict[str, list[Quality]]]
 
 
 def over_folds(examples: Sequence[Example], signals: Sequence[str]) -> Found:
-    """Return how well each conversation is ranked by weights that were fitted on the others."""
+    """Return how well each conversation is ranked by weights fitted on the others."""
     found: Found = defaultdict(lambda: defaultdict(list))
     for group in dict.fromkeys(each.group for each in examples):
         weights = fit_weights([each for each in examples if each.group != group], {}, signals, hold=HOLD)

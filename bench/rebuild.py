@@ -1,12 +1,12 @@
-"""What a rebuild costs beside pg_restore of the same memory, and what a diff and a publish take.
+"""The time of a rebuild beside pg_restore of the same memory, and the times of a diff and a publish.
 
     python -m bench.rebuild [--turns 2000] [--subjects 20] [--memories 100000] [--clients 16]
 
-Prints one JSON object. A made-up history is imported and worked in; then a generation is built beside it with every
-vector cached, as the same database is restored by pg_restore of its own dump, one process each. The generation of
-another policy is compared and published, and reverted, while `--clients` connections ask `reverie serve` for recalls
-and contexts and append turns, as fast as it answers. The diff of two synthetic memories of `--memories` rows each, a
-hundredth of which differ, is timed as `reverie diff --questions 0` does it. Needs the extra `embedded`.
+Prints one JSON object. A synthetic history is imported and consolidated. Then a generation is built beside it with
+every vector cached, and pg_restore restores a dump of the same database, one process each. A generation of another
+policy is compared, published and reverted, while `--clients` connections ask `reverie serve` for recalls and contexts
+and append turns, as fast as it answers. The diff of two synthetic memories of `--memories` rows each, a hundredth of
+which differ, is timed as in `reverie diff --questions 0`. Needs the extra `embedded`.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ from reverie.testing import database
 
 TENANT = "bench"
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
-#: Turns of a subject a day.
+#: Turns per subject and day.
 DAILY = 10
-#: How long clients ask before a publish begins.
+#: Seconds for which the clients ask before a publish begins.
 SETTLE_SECONDS = 3
 
-#: Memories with a turn each; of one in a hundred the text is that of `%(text)s`.
+#: Memories with a turn each; one in a hundred has the text of `%(text)s`.
 _MEMORIES = """
 insert into memory.memories (tenant_id, id, happened_at, accessed_at, decayed_at, base, peak, importance, kind, state,
                              subject_id, content, content_hash, origin, run_id, policy_hash)
@@ -83,7 +83,7 @@ def timed(call: Callable[[], Any]) -> float:
 
 @contextmanager
 def remembered(turns: int, subjects: int) -> Iterator[LiveMemory]:
-    """A history that was imported and is memory."""
+    """Import and consolidate a history; yield its live memory."""
     until = START + timedelta(days=turns // subjects // DAILY + 30)
     with database() as url, Store.open(url, size=4) as store, tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "history.jsonl"
@@ -119,7 +119,7 @@ def measure_rebuild(live: LiveMemory) -> dict[str, Any]:
 
 
 def restore(url: str) -> float:
-    """Return the seconds that pg_restore of the database takes, into another that is dropped."""
+    """Return the seconds of pg_restore of the database into another one, which is dropped."""
     environment = os.environ | libpq_environment(url, "none")
     environment.pop("PGOPTIONS")
     with tempfile.TemporaryDirectory() as folder:
@@ -138,7 +138,7 @@ def restore(url: str) -> float:
 
 @contextmanager
 def under_load(live: LiveMemory, subjects: int, clients: int) -> Iterator[dict[str, Any]]:
-    """Have `reverie serve` asked by clients meanwhile; the figures are complete afterwards."""
+    """Let clients ask `reverie serve` during a `with` block; the figures are complete after it."""
     made = add_key(
         live.work.store.session(TENANT), name="bench", scopes=["read", "write"], policy="reverie", made_at=START
     )
@@ -161,7 +161,7 @@ def under_load(live: LiveMemory, subjects: int, clients: int) -> Iterator[dict[s
 
 
 async def ask_on(port: int, key: str, subjects: int, clients: int, over: Event) -> dict[str, Any]:
-    """Ask until it is over; how many requests there were, how many failed, and milliseconds."""
+    """Ask until `over` is set; return the number of requests and of failures, and milliseconds."""
     connections, numbers = [Connection(port, key) for _ in range(clients)], count()
     times, statuses = list[float](), Counter[int]()
 
@@ -210,14 +210,14 @@ def measure_publish(live: LiveMemory, subjects: int, clients: int) -> dict[str, 
 
 
 def plan_by(policy: str, live: LiveMemory) -> GenerationPlan:
-    """Return the plan of a generation by a shipped policy."""
+    """Return the plan of a generation with a shipped policy."""
     return GenerationPlan(
         policy_name=policy, policy=load_policy(policy), embedder_name="minilm", embedder=live.work.embedder
     )
 
 
 def measure_diff(memories: int) -> dict[str, Any]:
-    """Compare two synthetic memories, a hundredth of which has other words."""
+    """Compare two synthetic memories, a hundredth of which have other words."""
     with database() as one, database() as other:
         for url, text in ((one, "a"), (other, "b")):
             with connect(url) as conn:

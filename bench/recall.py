@@ -1,17 +1,17 @@
-"""Recall inside Postgres beside the statement one would write by hand, on the same tables in the same run.
+"""Recall inside Postgres beside a hand-written statement, on the same tables in the same run.
 
     python bench/recall.py [--sizes 100 1000 10000] [--around 200000] [--rounds 300] [--work DIRECTORY] [--keep]
 
 One tenant holds a few subjects of each size among `around` items of subjects of 100; a third of the items are memories.
-Words follow Zipf and vectors are Gaussian, so it tells of cost and not of quality. Per question, in turn:
+Words follow Zipf and vectors are Gaussian, so this measures cost and not quality. Per question, in turn:
 
-- `floor`: one statement by hand: nearest 60, best 60 by BM25 over posting lists, the five signals of
+- `floor`: one hand-written statement: the nearest 60, the best 60 by BM25 over posting lists, the five signals of
   spec D1 (similarity, words, recency, importance, access; `../shared/floors.md` section 5), as many texts as the policy
-  returns; same role, row-level security, prepared, binary.
+  returns; with the same role and row-level security, prepared, binary.
 - `search`: the library, with every signal, filter and reason.
 
-`in a transaction` is the same with what binds the tenant around it: a connection from the pool, begin, tenant, commit.
-The second table is the same run by CPU time of both processes, which is the one to read on a busy machine.
+`in a transaction` adds what binds the tenant: a connection from the pool, begin, tenant, commit. The second table has
+the CPU time of both processes in the same run, which is the more reliable one on a busy machine.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TENANT, MODEL, DIMENSIONS = "bench", "bench", 384
 ORIGIN = datetime(2025, 1, 1, tzinfo=UTC)
 AS_OF = ORIGIN + timedelta(days=365)
 SPEAKERS = ("Ana", "Ben")
-#: Turns of a session, terms of an item, words of a question, words there are.
+#: Turns of a session, fewest and most terms of an item, words of a question, words of the vocabulary.
 SESSION, SHORTEST, LONGEST, ASKED, VOCABULARY = 20, 6, 20, 5, 4000
 CHUNK = 5_000
 
@@ -131,7 +131,7 @@ def main() -> None:
 
 
 def measured(store: Store, size: int, rounds: int) -> list[tuple[str, ...]]:
-    """One row of each table: both ways in turn, within one transaction and then with one a question."""
+    """Return a row of each table: both ways in turn, within one transaction and then with one per question."""
     policy = load_policy("reverie")
     with store.transaction(TENANT) as conn:
         asked = list(questions(conn, size, policy))
@@ -151,7 +151,7 @@ def measured(store: Store, size: int, rounds: int) -> list[tuple[str, ...]]:
 
 
 def in_turn(ways: list[Callable[[Ask], object]], asked: list[Ask], rounds: int, server: int) -> np.ndarray:
-    """Milliseconds by the clock and of CPU, shape (2, ways, rounds); who goes first changes from round to round."""
+    """Return wall and CPU milliseconds, shape (2, ways, rounds); the order of the ways changes from round to round."""
     times = np.zeros((2, len(ways), rounds))
     for number in range(-10, rounds):  # the first ten prepare and warm up
         ask = asked[number % len(asked)]
@@ -190,7 +190,7 @@ def found(conn: Connection[Any], ask: Ask, policy: Policy) -> object:
 
 
 def questions(conn: Connection[Any], size: int, policy: Policy, number: int = 40) -> Iterator[Ask]:
-    """Return words of an item of the subject, and a vector near it."""
+    """Yield questions with words of an item of a subject, and a vector near it."""
     random = np.random.default_rng(size)
     names = [row[0] for row in conn.execute("select subject_id from memory.subjects where items = %s", [size])][:number]
     for at in range(number):
@@ -207,7 +207,7 @@ def questions(conn: Connection[Any], size: int, policy: Policy, number: int = 40
 
 
 def load(url: str, sizes: list[int], around: int) -> None:
-    """Subjects of 100 grow side by side, as live ones do; the large ones lie together, which favours the floor."""
+    """Load subjects of 100 interleaved, as live traffic does, and large ones contiguously, which favours the floor."""
     random = np.random.default_rng(1)
     vocabulary = np.array(sorted({"".join(word) for word in random.choice(list("abcdefghiklmnoprstuvw"), (5000, 5))}))
     vocabulary = random.permutation(vocabulary)[:VOCABULARY]
@@ -238,7 +238,7 @@ def write(
     random: np.random.Generator,
     session: int = SESSION,
 ) -> None:
-    """Items from number `first` on: every third a memory of the turn before it; `session` numbers share a session."""
+    """Write items from number `first` on, `session` per session; every third is a memory of the turn before it."""
     numbers = range(first, first + len(subjects))
     times = [ORIGIN + timedelta(seconds=60 * number) for number in numbers]
     ids = [stable_id(time, TENANT, str(number)) for time, number in zip(times, numbers, strict=True)]

@@ -1,4 +1,4 @@
-"""How benches show their figures: a Markdown table, with the machine and the versions that made it."""
+"""The output of benches: Markdown tables, with the machine and the versions of packages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
 
 
 def machine() -> str:
-    """Return one line on what the figures were made with."""
+    """Return one line on the machine and the versions of packages."""
     model = next(
         (line.split(":", 1)[1].strip() for line in _cpu_lines() if line.startswith("model name")), platform.processor()
     )

@@ -2,10 +2,10 @@
 
     python bench/retrieval.py --data ../shared/data/retrieval [--sets locomo realtalk lme_s] [--sample 48]
 
-R@k is the share of a question's evidence turns among the first k, NDCG@k with binary gains, means over questions. By
-text, an evidence turn counts only if a hit of it carries the words of the answer that the turn itself has. "reverie" is
-the answer of recall with ten places, "reverie, ranking" the order of its candidates. The database is kept under --work,
-so that a second run finds every vector in the cache.
+R@k is the share of a question's evidence turns among the first k; NDCG@k has binary gains; both are means over
+questions. By text, an evidence turn counts only if one of its hits has all words of the answer that the turn has.
+"reverie" is the answer of recall with ten places, "reverie, ranking" the order of its candidates. The database is kept
+under --work, so that a second run finds every vector in the cache.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def by_text(hits: Sequence[Hit], evidence: dict[UUID, str], answer: str) -> float:
-    """Return the share of the evidence turns that are among the hits with the words of the answer that they have."""
+    """Return the share of the evidence turns with a hit that has all words of the answer that the turn has."""
     wanted, carried = words_of(answer), set()
     for hit in hits:
         turn = hit.turn_id or hit.id

@@ -1,4 +1,4 @@
-"""How well patterns and the reader find what people state, how fast patterns: `python bench/rules.py [policy ...]`.
+"""The quality of extraction by patterns and reader, and the speed of patterns: `python bench/rules.py [policy ...]`.
 
 Quality, by turn: precision and recall of "states a personal fact" on LoCoMo (a turn is positive when an observation
 cites it) and of "states a preference" on PrefEval and ConvAI2 against LoCoMo turns that no observation cites and
@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-# One thread, so that CPU seconds are work and not waiting for work.
+# one thread, so that CPU seconds do not include threads waiting for work
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 import polars as pl
@@ -49,7 +49,7 @@ def lines(path: str) -> Iterator[str]:
 
 
 def locomo() -> tuple[list[str], list[bool]]:
-    """LoCoMo turns, and whether an observation cites each."""
+    """Return LoCoMo turns, and whether an observation cites each."""
     observations = map(json.loads, lines("facts/locomo-observations.dev.jsonl.gz"))
     cited = {(one["conversation_id"], turn) for one in observations for turn in one["turn_ids"]}
     turns = [json.loads(line) for line in lines("retrieval/locomo.turns.jsonl.gz")]
@@ -57,7 +57,7 @@ def locomo() -> tuple[list[str], list[bool]]:
 
 
 def convai(persona: bool) -> tuple[list[str], list[str]]:
-    """ConvAI2 persona sentences or dialogue lines, once each, and their triples as written."""
+    """Return ConvAI2 persona sentences or dialogue lines, once each, and their triples as written."""
     rows: dict[str, str] = {}
     for line in lines("facts/convai2-dnli.dev.txt.gz"):
         text, _, triples = line.partition("\t") if "persona:" in line else line.partition("\t")[2].partition("\t")
@@ -68,7 +68,7 @@ def convai(persona: bool) -> tuple[list[str], list[str]]:
 
 @cache
 def candidates_of_texts(policy: Policy, texts: tuple[str, ...]) -> list[list[Candidate]]:
-    """Return the candidates of each text, said alone by somebody: what patterns and the reader find."""
+    """Return the candidates that patterns and the reader find in each text as a separate turn of a user."""
     at = datetime(2024, 5, 6, tzinfo=UTC)
     rows = [(f"{n:032x}", "user", f"s{n}", "user", None, at, text, None, None) for n, text in enumerate(texts)]
     frame = turns_frame(rows)
@@ -80,7 +80,7 @@ def candidates_of_texts(policy: Policy, texts: tuple[str, ...]) -> list[list[Can
 
 
 def found(texts: Sequence[str], policy: Policy, kinds: Set[str]) -> list[bool]:
-    """Whether each text gives a memory of one of the kinds."""
+    """Return whether each text gives a memory of one of the kinds."""
     return [any(one.kind in kinds for one in some) for some in candidates_of_texts(policy, tuple(texts))]
 
 
@@ -155,13 +155,13 @@ def search_naively(texts: list[str], patterns: list[re.Pattern[str]]) -> None:
 
 
 def in_batch(batch: pl.DataFrame, rules: Rules) -> None:
-    """Find what the rules find in a batch, and what is kept of it as it was said."""
+    """Extract a batch by the rules, and the sentences of it that are kept verbatim."""
     extract_frame(batch, rules)
     kept_frame(batch["text"], {}, rules)
 
 
 def wall(text: str, rules: Rules) -> float:
-    """Seconds for one turn: its rules and whether it is an event."""
+    """Return the seconds for one turn: extraction by the rules, and the sentences kept verbatim."""
     start = time.perf_counter()
     extract_one(text, rules)
     kept_one(text, (), rules)

@@ -1,9 +1,9 @@
-"""Are sensitive sentences recognised? Precision and recall by class, on sentences written before the rules and after.
+"""Are sensitive sentences recognised? Precision and recall by class, on sentences written before and after the rules.
 
     python -m bench.sensitivity [--verbose]
 
-`bench/sets/sensitivity.tsv` has sentences of our own with their classes. The `first` half was written with the rules at
-hand; the `second` after they were frozen, and no rule was changed since.
+`bench/sets/sensitivity.tsv` has sentences of our own with their classes. The `first` half was written while the rules
+were developed, the `second` after they were frozen; no rule has changed since.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def labelled() -> list[Labelled]:
 
 
 def measured(half: str) -> Iterator[tuple[str, int, float, float]]:
-    """Yield each class with its sentences in a half, precision and recall; last `any`, whichever class it is."""
+    """Yield each class with its number of sentences in a half, precision and recall; last `any`, for all classes."""
     read = [(each.classes, sensitive_classes(each.text)) for each in labelled() if each.half == half]
     for name in SENSITIVE_CLASSES:
         yield name, *rates([(name in true, name in found) for true, found in read])
@@ -45,7 +45,7 @@ def measured(half: str) -> Iterator[tuple[str, int, float, float]]:
 
 
 def rates(flags: list[tuple[bool, bool]]) -> tuple[int, float, float]:
-    """Return how many are true, precision and recall, of pairs: is it, and is it read as such?"""
+    """Return the number of true flags, precision and recall, from pairs of true and recognised."""
     hits = sum(true and found for true, found in flags)
     true, found = sum(true for true, _ in flags), sum(found for _, found in flags)
     return true, hits / found if found else 1.0, hits / true if true else 1.0

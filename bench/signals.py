@@ -1,9 +1,9 @@
-"""Signals: seconds for a large log, alerts of silence beside a fixed week, and trends told of noise and of rises.
+"""Signals: seconds for a large log, alerts of silence beside a fixed week, and trends found in noise and in rises.
 
     python -m bench signals [--turns 1000000] [--people 400] [--policy reverie]
 
-The log and the people are simulated and seeded. The messages have no vectors: moods are told by keywords. An alert is
-right if the person's pauses had begun to grow; a person who writes as before should get none. A trend told of noise is
+The log and the people are simulated with a seed. The messages have no vectors, so moods come from keywords. An alert is
+right if the person's pauses had begun to grow; a person who writes as before should get none. A trend found in noise is
 wrong; a quarter of the people have four series of 30 numbers each. With --turns 0 the log is left out.
 """
 
@@ -38,9 +38,9 @@ from reverie.testing import WordEmbedder
 
 BEGIN = datetime(2026, 1, 5, 19, tzinfo=UTC)
 DAY = timedelta(days=1)
-#: A rule that knows nobody: so many days without a message.
+#: The peer, the same for everybody: an alert after this time without a message.
 FIXED = timedelta(days=7)
-#: A thousand turns of each subject: ten a session, a session a day.
+#: A thousand turns per subject: ten per session, one session per day.
 LOAD = """
 insert into log.turns (tenant_id, id, subject_id, session_id, source_id, turn_index, role, said_at, text, content_hash)
 select 'bench', md5(n::text)::uuid, 's' || n / 1000, 'd' || n / 10, n::text, n %% 10,
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def silence(policy: Policy, people: int) -> None:
-    """Print precision and recall of alerts: half of the people's pauses grow by half each time from a day on."""
+    """Print precision and recall of alerts; from a day on, the pauses of half of the people grow by half each time."""
     random = Random(7)
     told = {"own pauses": [0, 0, 0, 0], "a fixed week": [0, 0, 0, 0]}
     regular = {"own pauses": 0, "a fixed week": 0}
@@ -105,7 +105,7 @@ def ended_pauses(sessions: list[SessionSpan], policy: Policy) -> list[Pause]:
 
 
 def _days(random: Random, *, declines: bool) -> tuple[list[float], float | None]:
-    """The active days of a person over about half a year, and from which day its pauses grow."""
+    """Return a person's active days over about half a year, and the day from which the pauses grow."""
     mean, day, days = random.choice([1.0, 2.0, 3.5, 7.0]), 0.0, list[float]()
     begin = random.uniform(90, 120) if declines else None
     growing = mean
@@ -118,7 +118,7 @@ def _days(random: Random, *, declines: bool) -> tuple[list[float], float | None]
 
 
 def trends(policy: InsightsPolicy, people: int) -> None:
-    """Print how many people with noise alone have a trend, and how often a rise of a third is found."""
+    """Print for how many people with noise alone a trend is found, and how often a rise of a third is found."""
     rows = []
     for name, dependence in (("independent", 0.0), ("each depends on the one before by .4", 0.4)):
         looks = wrong = ever = 0
@@ -144,7 +144,7 @@ def trends(policy: InsightsPolicy, people: int) -> None:
 
 
 def _numbers(person: int, dependence: float) -> Iterator[Number]:
-    """Four series of 30 numbers over 15 weeks without a trend."""
+    """Yield four series of 30 numbers over 15 weeks without a trend."""
     random = np.random.default_rng(person)
     for series, topic in enumerate(("recipe", "garden", "climbing", "parrot")):
         value = 0.0
@@ -162,7 +162,7 @@ def _rise(random: np.random.Generator, number: int) -> Values:
 
 
 def speed(policy: Policy, turns: int) -> None:
-    """Print the seconds that the stage takes for a log, all of it and a day more of one subject."""
+    """Print the seconds that the stage takes for a whole log, and for another day of one subject."""
     with server() as url, Store.open(url) as store:
         with connect(url) as conn:
             conn.execute("insert into ops.tenants (tenant_id, policy) values ('bench', %s)", (policy.name,))

@@ -1,9 +1,9 @@
-"""What a memory takes on the disk, and how fast a history becomes one, for docs/sizing.md.
+"""The disk space of memory, and the time of consolidating a history, for docs/sizing.md.
 
     python bench/sizes.py [--data ../shared/data/retrieval] [--turns 6000] [--copies 10]
 
-The LoCoMo turns, copied to so many subjects for each of theirs, with random vectors: what a model costs is in `embed`.
-Seconds are of this process, one bucket at a time, and its CPU with the server's. The sizes are taken after a
+Takes the LoCoMo turns, copied to `--copies` subjects for each of theirs, with random vectors; the cost of a model is in
+`embed`. Seconds are of this process, one bucket at a time, and its CPU with the server's. The sizes are taken after a
 VACUUM, per schema, with indexes.
 """
 

@@ -1,8 +1,8 @@
-"""Wall time of commands from start to end: those that need nothing, and those that need only the database.
+"""Wall time of commands: those that need nothing, and those that need only the database.
 
     python bench/startup.py [--rounds 10]
 
-Goals: --help and --version below 0.3 s, commands that need only the database below 1.5 s; beside a bare interpreter.
+Goals: --help and --version below 0.3 s, commands that need only the database below 1.5 s. Peer: a bare interpreter.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""What ten times the subjects cost a cycle in which just as much is said: `python bench/subjects.py`.
+"""The cost of a cycle with as many new turns but ten times the subjects: `python bench/subjects.py`.
 
     python bench/subjects.py [--data ../shared/data/retrieval] [--subjects 200] [--times 10]
 
-The first turns of each LoCoMo conversation, brought to one time and copied to so many subjects, are worked in. A day
-later twenty subjects go on with their conversations, and the cycles of that day are timed: wall, and the processor time
-of this process and the server. Vectors are random, since what a model costs does not depend on the others.
+The first turns of each LoCoMo conversation, moved to the same time and copied to `--subjects` subjects, are
+consolidated. A day later twenty subjects continue their conversations, and the cycles of that day are timed: wall time,
+and processor time of this process and the server. Vectors are random, since a model's cost does not depend on other
+subjects.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
 
-#: Turns of a conversation that are history, and that are said a day later by those who go on.
+#: Turns of a conversation in the history, turns a day later, and the number of subjects that continue.
 _HISTORY, _LATER, _ACTIVE = 60, 25, 20
 
 
@@ -54,7 +55,7 @@ def _measured(data: Path, subjects: int) -> tuple[int, int, int, float, float]:
         path = Path(folder) / "turns.jsonl"
         turns = _import(store, path, history, subjects)
         consolidate(store, policy, Noise(), end, 1)
-        # statistics as they are some time after a load
+        # planner statistics as they are some time after a load
         with connect(url) as conn:
             conn.execute("vacuum analyze")
             (memories,) = conn.execute("select count(*) from memory.memories where state = 'active'").fetchone() or (0,)
@@ -65,7 +66,7 @@ def _measured(data: Path, subjects: int) -> tuple[int, int, int, float, float]:
 
 
 def _conversations(data: Path) -> tuple[list[list[dict[str, Any]]], list[list[dict[str, Any]]], datetime]:
-    """Return of each conversation its history and what follows a day later, and when all histories end."""
+    """Return the history of each conversation, its turns a day later, and the time at which all histories end."""
     by_subject: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for one in records_of(data, "locomo", []):
         by_subject[one["subject_id"]].append(one)
@@ -88,7 +89,7 @@ def _shifted(turns: list[dict[str, Any]], by: timedelta) -> list[dict[str, Any]]
 
 
 def _import(store: Store, path: Path, conversations: list[list[dict[str, Any]]], subjects: int) -> int:
-    """Import the conversations under so many subjects, and return how many turns that were."""
+    """Import the conversations for this number of subjects, and return the number of turns."""
     with path.open("w", encoding="utf-8") as file:
         for number in range(subjects):
             for one in conversations[number % len(conversations)]:

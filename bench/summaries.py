@@ -1,9 +1,9 @@
-"""How much session summaries say of what a reader's summary says: `python bench/summaries.py [--seeds N]`.
+"""The agreement of session summaries with reference summaries: `python bench/summaries.py [--seeds N]`.
 
-ROUGE-1 and ROUGE-2 F of our summaries of the LoCoMo dev sessions against the reference summaries there, beside the
-first three sentences (lead-3), the first sentences up to our length, and random sentences up to our length. All are
-laid out alike, with date and speakers, so that only the choice of sentences differs. The weights (`[compress.summary]`)
-were fitted on the conversations in `FITTED` and are reported on the others. Reads `../shared/data`.
+ROUGE-1 and ROUGE-2 F of our summaries of the LoCoMo dev sessions against their reference summaries, beside the first
+three sentences (lead-3), the first sentences up to our length, and random sentences up to our length. All have the same
+layout, with date and speakers, so that only the choice of sentences differs. The weights (`[compress.summary]`) were
+fitted on the conversations in `FITTED` and are reported on the others. Reads `../shared/data`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-# One thread, so that CPU seconds are work and not waiting for work.
+# one thread, so that CPU seconds do not include threads waiting for work
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 import snowballstemmer  # type: ignore[import-untyped]
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def locomo(name: str = "locomo") -> dict[Key, list[SpokenTurn]]:
-    """Sessions of LoCoMo dev (or `realtalk`), with captions as the retrieval bench loads them."""
+    """Return the sessions of LoCoMo dev (or `realtalk`), with captions as in the retrieval bench."""
     sessions: dict[Key, list[SpokenTurn]] = {}
     for turn in _lines(f"retrieval/{name}.turns.jsonl.gz"):
         caption = f" [shares {turn['caption']}]" if turn.get("caption") else ""
@@ -81,7 +81,7 @@ def locomo(name: str = "locomo") -> dict[Key, list[SpokenTurn]]:
 
 
 def references() -> dict[Key, str]:
-    """The reference summary of each session."""
+    """Return the reference summary of each session."""
     return {
         (row["conversation_id"], row["session"].removesuffix("_summary")): row["summary"]
         for row in _lines("facts/locomo-summaries.dev.jsonl.gz")
@@ -94,7 +94,7 @@ def _lines(path: str) -> Iterator[dict[str, Any]]:
 
 
 def summaries(sessions: Mapping[Key, Session], policy: str = "reverie") -> tuple[dict[Key, str | None], float]:
-    """Our summaries by a policy's numbers, and the CPU seconds that they took."""
+    """Return our summaries by a policy's numbers, and the CPU seconds that they took."""
     numbers = load_policy(policy)
     summarised = partial(
         summarise_all,
@@ -115,12 +115,12 @@ def rows(
     told: Mapping[Key, str],
     seeds: int,
 ) -> Iterator[tuple[object, ...]]:
-    """A row a way to summarise: words, ROUGE-1 and -2, and how much better ours is."""
+    """Yield a row for each way to summarise: words, ROUGE-1 and -2, and how much better ours is."""
     length = {key: len((ours[key] or "").split()) for key in keys}
     spoken = {key: list(_spoken(sessions[key])) for key in keys}
 
     def until(key: Key, order: Sequence[int]) -> str:
-        """As many of the sentences in this order as come nearest to our length."""
+        """Return as many of the sentences in this order as come nearest to our length."""
         text = ""
         for number in range(1, len(order) + 1):
             longer = _laid_out(sessions[key], spoken[key], order[:number])
@@ -152,7 +152,7 @@ def rows(
 
 
 def _spoken(turns: Session) -> Iterator[tuple[str, str]]:
-    """Each sentence of a session, with its speaker."""
+    """Yield each sentence of a session with its speaker."""
     for turn in turns:
         for line in spoken_text(turn.text).splitlines():
             yield from ((turn.speaker, sentence) for sentence in sentences(line))
@@ -169,10 +169,10 @@ def _laid_out(turns: Session, spoken: Sequence[tuple[str, str]], places: Sequenc
 
 
 def rouge(text: str, reference: str, n: int) -> float:
-    """ROUGE-N F: the harmonic mean of precision and recall of n-grams, with Porter stems.
+    """Return ROUGE-N F: the harmonic mean of precision and recall of n-grams, with Porter stems.
 
-    Source: Lin, "ROUGE: a package for automatic evaluation of summaries", 2004; words as the package `rouge-score` cuts
-    and stems them (`use_stemmer=True`), so that both give the same figure.
+    Source: Lin, "ROUGE: a package for automatic evaluation of summaries", 2004. Words are split and stemmed as in the
+    package `rouge-score` (`use_stemmer=True`), so that both give the same figure.
     """
     ours, theirs = _grams(text, n), _grams(reference, n)
     shared = (ours & theirs).total()

@@ -1,11 +1,11 @@
-"""Changes of what somebody talks about: told of noise, found where they were planted, and read from voices.
+"""Changes of the topics that a person talks about: found in noise, found if planted, and found in the voices.
 
     python -m bench talk [--people 120] [--voices]
 
-The people are simulated and seeded: 150 topics of falling frequency, about eight messages on a day. `independent`: each
-message is about anything. `conversations`: the messages of a day are about two topics of the day. `days in a row`: half
-of the time one of these is a topic of the day before. A topic is planted in week 20 of 40. With --voices what is told
-of the voices of training/reader is printed, each with its latest messages.
+The people are simulated with a seed: 150 topics of falling frequency, about eight messages per day. `independent`: each
+message is about any topic. `conversations`: the messages of a day are about two topics of the day. `days in a row`:
+half of the time one of these is a topic of the day before. A topic is planted in week 20 of 40. --voices prints the
+changes found in the voices of training/reader, each with its latest messages.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ VOICES = Path(__file__).resolve().parent.parent / "training" / "reader" / "voice
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
 WEEKS, PLANTED, TOPICS, MESSAGES = 40, 20, 150, 8
-#: How likely a message is about each topic.
+#: The rate of messages about each topic.
 RATES = 0.12 / np.arange(1, TOPICS + 1) ** 0.8
-#: Word of a planted topic, and of the others: made up, so that no list of words knows them.
+#: The word of a planted topic. Like those of the others, it is invented, so that no word list has it.
 NEW = "zorvex"
 WORDS = [f"{a}{b}{c}or" for a in "bdfgk" for b in "aeiou" for c in "lmnprs"]
 KINDS = ("independent", "conversations", "days in a row")
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def person(seed: int, kind: str, a_week: int, planted: float = 0.0) -> list[TalkMessage]:
-    """The messages of somebody over 40 weeks."""
+    """Return a person's messages over 40 weeks."""
     random, found, of_day = np.random.default_rng(seed), list[TalkMessage](), np.empty(0, np.int64)
     for day in range(7 * WEEKS):
         if random.random() > a_week / 7:
@@ -82,12 +82,12 @@ def person(seed: int, kind: str, a_week: int, planted: float = 0.0) -> list[Talk
 
 
 def changes(messages: list[TalkMessage], policy: InsightsPolicy) -> list[TalkChange]:
-    """All that is told of somebody's messages."""
+    """Return all changes found in a person's messages."""
     return list(talk_changes(messages, [each.at for each in messages], BEGIN, policy))
 
 
 def false_rates(kind: str, a_week: int, people: int, policy: InsightsPolicy) -> tuple[str, str, str]:
-    """How often something is told of people who talk as before."""
+    """Return how often a change is found for people whose topics do not change."""
     looks = holding = begun = ever = 0
     for seed in range(people):
         messages = person(seed, kind, a_week)
@@ -104,7 +104,7 @@ def false_rates(kind: str, a_week: int, people: int, policy: InsightsPolicy) -> 
 
 
 def found(a_week: int, share: float, people: int, policy: InsightsPolicy) -> tuple[str, str, str]:
-    """How often a new topic is told within four weeks, within eight, and at all."""
+    """Return how often a new topic is found within four weeks, within eight, and at all."""
     weeks = []
     for seed in range(people):
         told = (each for each in changes(person(1000 + seed, "conversations", a_week, share), policy) if each.is_more)
@@ -114,7 +114,7 @@ def found(a_week: int, share: float, people: int, policy: InsightsPolicy) -> tup
 
 
 def read_voices(policy: InsightsPolicy) -> None:
-    """Print what is told of the voices."""
+    """Print the changes found in the voices."""
     number = 0
     for path in sorted(VOICES.glob("*.jsonl")):
         messages, texts = voice(path)
@@ -130,7 +130,7 @@ def read_voices(policy: InsightsPolicy) -> None:
 
 
 def voice(path: Path) -> tuple[list[TalkMessage], dict[UUID, str]]:
-    """The messages of a voice, and their texts."""
+    """Return the messages of a voice, and their texts."""
     lines, day = path.read_text(encoding="utf-8").splitlines()[1:], ""
     messages, texts = list[TalkMessage](), dict[UUID, str]()
     for place, line in enumerate(map(json.loads, lines)):

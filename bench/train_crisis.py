@@ -1,8 +1,8 @@
 """Train the classifier of crises: `python bench/train_crisis.py` writes `reverie/language/cues/crisis_weights.json`.
 
-Logistic regression over MiniLM vectors: the cases of `crisis_cases.tsv` that are not held out against each other, and
-GoEmotions' training messages as ordinary talk, but for those in which the patterns find a sign. Same data, same
-libraries: same bytes. Prints the probability that as many of those messages reach as --flags says.
+Logistic regression over MiniLM vectors: the cases of `crisis_cases.tsv`, except the held-out set, and GoEmotions'
+training messages as ordinary talk, except those in which the patterns find a sign. The same data and libraries give the
+same bytes. Prints the probability that as many of these messages reach as --flags says.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from reverie.language.cues.crisis import signs_of
 
 WEIGHTS = ROOT / "reverie" / "language" / "cues" / "crisis_weights.json"
 CASES = Path(__file__).with_name("crisis_cases.tsv")
-#: The set that nothing was made from.
+#: The set that was not used for development.
 HELD_OUT = 3
-#: Inverse strength of regularisation; what one of our cases counts beside one message of GoEmotions.
+#: Inverse strength of regularisation; the weights of our crises and other cases beside one message of GoEmotions.
 STRENGTH, CRISIS_COUNTS, OTHER_COUNTS = 1.0, 20.0, 10.0
 ATTRIBUTION = (
     "Trained on cases of our own and, as ordinary talk, on GoEmotions (Demszky et al., 2020; Google Research), Apache "
@@ -33,7 +33,7 @@ ATTRIBUTION = (
 
 
 class Cases(NamedTuple):
-    """Messages that we wrote, with whether each is a crisis, and of which sort."""
+    """Messages that we wrote, with whether each is a crisis, and its sort."""
 
     texts: list[str]
     crisis: npt.NDArray[np.bool_]
@@ -56,7 +56,7 @@ def messages(part: str, folder: Path = DATA) -> list[str]:
 def trained(
     ours: npt.NDArray[np.float32], crisis: npt.NDArray[np.bool_], others: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float16]:
-    """Shape (2, dimensions + 1), the bias last; the first row, of what is no crisis, is zero."""
+    """Return weights of shape (2, dimensions + 1), the bias last; the first row, for no crisis, is zero."""
     counts = np.concatenate([np.where(crisis, CRISIS_COUNTS, OTHER_COUNTS), np.ones(len(others))])
     labels = np.concatenate([crisis, np.zeros(len(others), bool)])
     from sklearn.linear_model import LogisticRegression  # takes a second

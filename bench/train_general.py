@@ -3,9 +3,9 @@
 Writes `reverie/language/cues/general_weights.json`.
 
 Logistic regression over MiniLM vectors of the requests of `sets/requests.tsv`, which we wrote in twelve voices: 7 to
-train on, 3 to test on, and 2 that were written after everything was fixed (`held`). What people say of themselves, in
-other sets of ours, counts less and is never general. Same data, same libraries: same bytes. Prints how each voice is
-classified by a classifier that has not read it.
+train on, 3 to test on, and 2 that were written after everything was fixed (`held`). Sentences of people about
+themselves, from other sets of ours, have less weight and are never general. The same data and libraries give the same
+bytes. Prints how each voice is classified by a classifier that was not trained on it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from reverie.recall.places.general import CLASSES, speaks_of_somebody
 
 WEIGHTS = ROOT / "reverie" / "language" / "cues" / "general_weights.json"
 SETS = Path(__file__).with_name("sets")
-#: Inverse strength of regularisation; what a sentence of the other sets counts beside a request.
+#: Inverse strength of regularisation; the weight of a sentence of the other sets beside a request.
 STRENGTH, SENTENCE_COUNTS = 10.0, 0.2
 ATTRIBUTION = "Trained on requests and sentences of our own."
 
@@ -53,14 +53,14 @@ def requests(part: str | None = None) -> list[Request]:
 
 
 def sentences() -> list[str]:
-    """Return what people say of themselves."""
+    """Return sentences of people about themselves."""
     said = [json.loads(line)["text"] for line in (SETS / "sentences.dev.jsonl").read_text("utf-8").splitlines()]
     worth = [line.split("\t")[1] for line in (SETS / "worth_sentences.tsv").read_text("utf-8").splitlines()]
     return said + worth
 
 
 def trained(vectors: Floats, labels: Sequence[str], others: Floats) -> npt.NDArray[np.float16]:
-    """Shape (2, dimensions + 1), the bias last, in the order of `CLASSES`; the first row is zero."""
+    """Return weights of shape (2, dimensions + 1), the bias last, in the order of `CLASSES`; the first row is zero."""
     from sklearn.linear_model import LogisticRegression  # takes a second
 
     model = LogisticRegression(C=STRENGTH, max_iter=2000)
@@ -83,7 +83,7 @@ def taken(
 
 
 def tested(embedder: Embedder, least: float) -> list[tuple[str, ...]]:
-    """Return for each voice the shares that are classified as general by a classifier that has not read the voice."""
+    """Return, for each voice, the shares classified as general by a classifier that was not trained on the voice."""
     others = embedder.encode(sentences()).astype(np.float64)
     rows, lines = requests(), []
     vectors = embedder.encode([row.text for row in rows]).astype(np.float64)

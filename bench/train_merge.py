@@ -1,12 +1,11 @@
-"""Train the classifier of near pairs that say the same: `python -m bench.train_merge [--model minilm] [--apart]`.
+"""Train the classifier of near pairs with the same meaning: `python -m bench.train_merge [--model minilm] [--apart]`.
 
 Writes `reverie/consolidate/merge/head.json`: logistic regression over the features of `merge/same.py`, trained on those
-pairs of `tests/consolidate/merge_pairs.dev.jsonl` and `tests/language/merge_pairs.jsonl` that nothing sets apart,
-and on
-near texts of different pairs, which are not the same. Those are fewest where the rules part what looks alike. Prints
-precision and recall on the development pairs, each judged by a classifier that was not trained on it (ten folds). The
-words of `merge/wording.py` were chosen with the development pairs in view, so its figures there are better than on
-others. `--apart` lists the development pairs judged wrongly.
+pairs of `tests/consolidate/merge_pairs.dev.jsonl` and `tests/language/merge_pairs.jsonl` that no rule separates, and on
+near texts of different pairs, which are not the same. The rules separate most of the latter. Prints precision and
+recall on the development pairs, each judged by a classifier that was not trained on it (ten folds). The words of
+`merge/wording.py` were chosen with the development pairs in view, so the figures there are better than on other pairs.
+`--apart` lists the development pairs judged wrongly.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ Labels = npt.NDArray[np.bool_]
 
 
 def main() -> None:
-    """Judge by folds, then train on all and write."""
+    """Evaluate by folds, then train on all pairs and write the weights."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="minilm")
     parser.add_argument("--apart", action="store_true")
@@ -82,12 +81,12 @@ def main() -> None:
 
 
 def said(text: str) -> Any:
-    """Return a text as a memory that states nothing by relation."""
+    """Return a text as a memory without a relation."""
     return SimpleNamespace(content=text, polarity=0, who=None, relation=None, topic=None, object=None, phase=None)
 
 
 def why_apart(one: str, other: str) -> str | None:
-    """Return what sets two texts apart, without the classifier."""
+    """Return the rule that separates two texts, without the classifier; None: no rule does."""
     first, second = read_wording(one), read_wording(other)
     return (
         states_otherwise(said(one), said(other)) or differs(first, second) or contradiction(first.folded, second.folded)
@@ -101,7 +100,7 @@ def _cosines(pairs: list[dict[str, Any]], model: str) -> list[float]:
 
 
 def _strangers(pairs: list[dict[str, Any]], model: str, near: float) -> Floats:
-    """Features of near texts of different pairs that nothing sets apart and whose words are not the same."""
+    """Return features of near texts of different pairs that no rule separates and whose words are not the same."""
     of: dict[str, set[int]] = {}
     for number, pair in enumerate(pairs):
         for side in ("a", "b"):

@@ -2,9 +2,9 @@
 
 Writes `reverie/language/cues/mood_weights.json`.
 
-Multinomial logistic regression over MiniLM vectors of GoEmotions' training part and of `mood_examples.tsv`. A mood's
-messages weigh by the square root of how rare it is: with full weights the rare moods are cried too often, with none
-they are never told. Same data, same libraries: same bytes. Takes five minutes, most of it embedding.
+Multinomial logistic regression over MiniLM vectors of GoEmotions' training part and of `mood_examples.tsv`. The weight
+of a mood's messages is the square root of its rarity: with full weights rare moods are predicted too often, with none
+never. The same data and libraries give the same bytes. Takes five minutes, most of it embedding.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
 
 WEIGHTS = ROOT / "reverie" / "language" / "cues" / "mood_weights.json"
-#: Inverse strength of regularisation, and the power of rarity; half a dozen neighbours differ by less than a point.
+#: Inverse strength of regularisation, and the power of rarity; half a dozen nearby values differ by less than a point.
 STRENGTH, POWER = 1.0, 0.5
 ATTRIBUTION = (
     "Trained on GoEmotions (Demszky et al., 2020; Google Research), Apache License 2.0, "
@@ -52,14 +52,14 @@ def weights_of(moods: Sequence[str]) -> npt.NDArray[np.float64]:
 
 
 def trained(vectors: npt.NDArray[np.float32], moods: Sequence[str]) -> npt.NDArray[np.float16]:
-    """Shape (moods, dimensions + 1), the bias last; rows in the order of `MOODS`, each of which must occur."""
+    """Return weights of shape (moods, dimensions + 1), the bias last, in the order of `MOODS`; each mood must occur."""
     model = regression().fit(vectors.astype(np.float64), list(moods), sample_weight=weights_of(moods))
     order = [list(model.classes_).index(mood) for mood in MOODS]
     return np.hstack([model.coef_, model.intercept_[:, None]])[order].astype(np.float16)
 
 
 def written(table: npt.NDArray[np.float16], embedding_model: str, counts: Mapping[str, int], attribution: str) -> str:
-    """The file's text: weights, a row for each class of `counts`, and where they come from."""
+    """Return the file's text: the weights, with a row for each class of `counts`, and their sources."""
     stored = {
         "what": "Multinomial logistic regression over unit vectors, a row a class, the bias last (bench/README.md).",
         "attribution": attribution,
@@ -75,7 +75,7 @@ def written(table: npt.NDArray[np.float16], embedding_model: str, counts: Mappin
 
 
 def threshold(vectors: npt.NDArray[np.float32], moods: Sequence[str]) -> float:
-    """The least confidence, in hundredths, about which (±.05) half of the unseen messages are read rightly."""
+    """Return the least confidence, in hundredths, around which (±.05) half of the unseen messages are right."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
     folds = StratifiedKFold(5, shuffle=True, random_state=0)

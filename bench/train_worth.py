@@ -2,11 +2,11 @@
 
 Writes `reverie/language/cues/worth_weights.json`.
 
-The labels are few: sentences of our own (`sets/worth_sentences.tsv`), and sentences of LongMemEval, MemAware and
-GoEmotions that we labelled (`sets/worth_labels.tsv`: where each stands in `../shared/data`, and its label). So a
-teacher, which reads sentence vectors and words, is trained on them and asked about the other sentences of the same
-data; the shipped logistic regression, which reads words alone, is trained on its answers and on the labels. Same data,
-same libraries: same bytes. Takes ten minutes, most of it embedding.
+There are few labels: sentences of our own (`sets/worth_sentences.tsv`), and sentences of LongMemEval, MemAware and
+GoEmotions that we labelled (`sets/worth_labels.tsv`: the place of each in `../shared/data`, and its label). Therefore a
+teacher, which uses sentence vectors and words, is trained on them and classifies other sentences of the same data. The
+shipped logistic regression, which uses only words, is trained on the teacher's answers and on the labels. The same data
+and libraries give the same bytes. Takes ten minutes, most of it embedding.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ SOURCES = {
     "lme_s": "retrieval/lme_s.sessions.jsonl.gz",
     "memaware": "messages/memaware.sessions.jsonl.gz",
 }
-#: Sentences of each source about which the teacher is asked; letters of the longest.
+#: Sentences of each source for the teacher; letters of the longest sentence.
 ASKED, LONGEST = {"goe": 10_000, "lme_s": 4_000, "memaware": 1_500}, 220
-#: Inverse strength of regularisation of the teacher's parts and of what is shipped.
+#: Inverse strength of regularisation of the teacher's parts and of the shipped classifier.
 TEACHER_WORDS, TEACHER_VECTORS, STRENGTH = 0.3, 3.0, 0.3
-#: Sentences in which a feature must occur; weight of an answer of the teacher (a label has 1); steps of a weight.
+#: The fewest sentences with a feature; the weight of a teacher's answer (a label has 1); steps per unit of a weight.
 LEAST, ANSWER, SCALE = 4, 0.3, 100
 ATTRIBUTION = (
     "Trained on sentences of our own, and of GoEmotions (Demszky et al., 2020; Google Research; Apache License 2.0), "
@@ -77,7 +77,7 @@ def labelled() -> list[tuple[str, bool]]:
 
 
 def users_texts(source: str) -> Iterator[tuple[str, str]]:
-    """The texts of a source with their place: a line, or a session and a turn of its user."""
+    """Yield the texts of a source with their places: a line, or a session and a turn of its user."""
     with gzip.open(DATA / SOURCES[source], "rt", encoding="utf-8") as file:
         yield from _lines(file) if source == "goe" else _turns(file)
 
@@ -96,7 +96,7 @@ def _turns(file: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def unlabelled(known: set[str]) -> list[str]:
-    """Return sentences that reach the classifier, but for those that are labelled."""
+    """Return sentences that reach the classifier, except labelled ones."""
     chosen: list[str] = []
     for source, count in ASKED.items():
         texts = pl.DataFrame({"text": [text for _, text in users_texts(source)]})
@@ -108,7 +108,7 @@ def unlabelled(known: set[str]) -> list[str]:
 
 
 def matrix(texts: Sequence[str], names: Sequence[str]) -> csr_matrix:
-    """Which sentences (rows) have which features (columns)."""
+    """Return a matrix with 1 where a sentence (row) has a feature (column)."""
     columns = {name: number for number, name in enumerate(names)}
     cells = [(row, columns[one]) for row, text in enumerate(texts) for one in sorted(features(text)) if one in columns]
     rows, cols = zip(*cells, strict=True)
@@ -124,7 +124,7 @@ def vocabulary(texts: Sequence[str], least: int) -> list[str]:
 def taught(
     words: csr_matrix, vectors: Floats, labels: Labels, asked_words: csr_matrix, asked_vectors: Floats
 ) -> Floats:
-    """Return the teacher's answers: the mean of what words and vectors say."""
+    """Return the teacher's answers: the mean of the answers by words and by vectors."""
     by_words = LogisticRegression(C=TEACHER_WORDS, max_iter=1000).fit(words, labels)
     by_vectors = SVC(C=TEACHER_VECTORS, gamma=1.0).fit(vectors, labels)
     margins = by_vectors.decision_function(asked_vectors)
@@ -133,7 +133,7 @@ def taught(
 
 
 def student(words: csr_matrix, labels: Labels, asked: csr_matrix, answers: Floats) -> LogisticRegression:
-    """Return what is shipped: trained on labels, and on each answer as both, weighed by how sure it is."""
+    """Return the shipped classifier, trained on labels and on each answer as both classes, weighted by certainty."""
     table = vstack([words, asked, asked])
     truth = np.concatenate([labels, np.ones(len(answers), bool), np.zeros(len(answers), bool)])
     weights = np.concatenate([np.ones(len(labels)), ANSWER * answers, ANSWER * (1 - answers)])

@@ -1,14 +1,15 @@
-"""What does `[extract.model] when = "unsure"` save, and what does it cost? The curve, before and after distillation.
+"""The savings and losses of `[extract.model] when = "unsure"`, as a curve, before and after distillation.
 
     python -m bench.unsure [--policy reverie] [--distill]
 
-On the messages of the part `test` of training/reader/voices, whose people the reader never saw. The peer is a language
-model that reads every message without a mistake: its answer to a message is the labels. The curve says how many
-messages it need not be asked about, and how well what is read then agrees with what it would have read of all.
+Uses the messages of the part `test` of training/reader/voices, from people whom the reader never saw. The peer is a
+language model that reads every message without a mistake: its answer is the labels. The curve shows how many messages
+it need not be asked about, and how well the resulting statements agree with those of asking about every message.
 
-`--distill`: the messages of `dev` and `test` are a tenant's, and the scripted server its language model, which replies
-to each of them. `reverie reader distill` learns from the replies about some people and is measured on the others; a
-message counts as the model has it where it would be asked. A second model keeps only what lasts. Some minutes.
+`--distill`: the messages of `dev` and `test` belong to a tenant, and the scripted server is its language model, which
+replies to each of them. `reverie reader distill` learns from the replies about some people and is measured on the
+others; a message that the model would be asked about counts with the model's answer. A second model keeps only what
+lasts. Takes some minutes.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def labelled(message: Message) -> list[tuple[str, str]]:
 
 
 def right(found: Sequence[MessageStatement], wanted: Sequence[tuple[str, str]]) -> int:
-    """Return how many statements are of a labelled relation, with an object that has words of the label's."""
+    """Return how many statements have the relation of a label and an object that overlaps with the label's."""
     left, number = list(wanted), 0
     for one in found:
         same = next((each for each in left if each[0] == one.relation and overlap(one.object, each[1])), None)
@@ -66,7 +67,7 @@ def right(found: Sequence[MessageStatement], wanted: Sequence[tuple[str, str]]) 
 
 
 def overlap(one: str, other: str) -> bool:
-    """Return whether half of the words of two spans are the same."""
+    """Return whether two spans share at least half of their words."""
     mine, theirs = set(one.lower().split()), set(other.lower().split())
     return len(mine & theirs) * 2 >= len(mine | theirs)
 

@@ -1,4 +1,4 @@
-"""A tenant whose language model is the scripted server: it claims what the labels of the reader's voices say."""
+"""A tenant whose language model is the scripted server, which replies with the labels of the reader's voices."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from training.reader.messages import DURATIONS, NAMES, PHASES, POLARITIES, Label
 
 TENANT = "voices"
 START = datetime(2026, 1, 1, tzinfo=UTC)
-#: Words that a quote has at least, unless it is the whole message.
+#: The fewest words of a quote, unless it is the whole message.
 _LEAST_QUOTED = 3
 
 Keeps = Callable[[Label], bool]
 
 
 def learned_from(messages: Sequence[Message], policy: Policy, keeps: Keeps) -> list[TurnExample]:
-    """Return the messages as examples after a language model that keeps some labels was asked about each of them.
+    """Ask a language model that keeps some labels about each message, and return the messages as examples.
 
-    They are imported, read and asked about as a tenant's turns are, through litellm; the model makes no mistake.
+    They are imported, read and asked about like a tenant's turns, through litellm; the model makes no mistakes.
     """
     os.environ.setdefault("OPENAI_API_KEY", "none")
     with server() as url, serving() as asked, tempfile.TemporaryDirectory() as folder, Store.open(url) as store:
@@ -55,7 +55,7 @@ def learned_from(messages: Sequence[Message], policy: Policy, keeps: Keeps) -> l
                 )
             )  # fmt: skip
 
-        with suppress(UnansweredError):  # nobody is there: the turns wait, in the order in which they are asked about
+        with suppress(UnansweredError):  # nothing listens: the turns wait, in the order in which they are asked about
             read("http://127.0.0.1:9/v1")
         with store.transaction(TENANT) as conn:
             waiting = conn.execute(
@@ -69,7 +69,7 @@ def learned_from(messages: Sequence[Message], policy: Policy, keeps: Keeps) -> l
 
 
 def _turns(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
-    """A message and the question before it as a session."""
+    """Yield each message, with the question before it, as a session."""
     for number, message in enumerate(messages):
         at = START + timedelta(minutes=10 * number)
         common = {"subject_id": message.voice, "session_id": f"s{number}"}
@@ -90,7 +90,7 @@ def _reply(message: Message, policy: Policy, keeps: Keeps) -> dict[str, str]:
 
 
 def _note(label: Label, message: Message, policy: Policy) -> dict[str, Any]:
-    """A label as a model would claim it."""
+    """Return a label as a model's claim."""
 
     def words(place: Place | None) -> str | None:
         side, start, end = place or (1, 0, 0)
@@ -123,6 +123,6 @@ def _note(label: Label, message: Message, policy: Policy) -> dict[str, Any]:
 
 
 def is_lasting(label: Label) -> bool:
-    """Return whether a label says more than an event, a plan or what is passing."""
+    """Return whether a label states something lasting: not an event, a plan or a passing state."""
     told = {"event", "plans", "wants", "other"}
     return NAMES[label.relation] not in told and DURATIONS[label.duration] not in ("passing", "until")

@@ -2,13 +2,13 @@
 
     python -m bench.worth [--sets locomo realtalk] [--haystacks 1 4 16] [--step 1] [--data FOLDER] [--work FOLDER]
 
-A question counts as told by the share of its answer's content words that the hits hold which fit into 300, 500 and
-1,000 tokens, of the best 60. R@10 is the share of its evidence turns behind the first ten
-hits, without a limit of tokens. Questions whose answer is a date or has no content word are left out, since a turn says
-"yesterday" for it, and those that name a date, since longer haystacks move conversations in time
-(`bench/haystacks.py`). Intervals are of the difference to turns alone, 95 %, by a bootstrap over conversations: few
-conversations give wide ones. `--step 4` asks every fourth question. The database is kept under --work, so that a second
-run finds every vector in the cache.
+The score of a question is the share of its answer's content words in those of the best 60 hits that fit into 300, 500
+and 1,000 tokens. R@10 is the share of its evidence turns behind the first ten hits, without a limit of tokens.
+Questions whose answer is a date are left out, since a turn says "yesterday" for it; so are those whose answer has no
+content word, and those that name a date, since longer haystacks move conversations in time (`bench/haystacks.py`).
+Intervals are of the difference to turns alone, 95 %, by a bootstrap over conversations; few conversations give wide
+ones. `--step 4` asks every fourth question. The database is kept under --work, so that a second run finds every vector
+in the cache.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from reverie.store.session import perform
 
 SETS = ("locomo", "realtalk")
 BUDGETS = (300, 500, 1000)
-#: Hits that may share the tokens, and those of R@10, which has no limit of tokens.
+#: The most hits within a limit of tokens, and the hits of R@10, which has no such limit.
 MOST = 60
 FIRST = 10
 UNLIMITED = 100_000
@@ -56,7 +56,7 @@ DRAWS = 4000
 
 
 class Told(NamedTuple):
-    """How much of an answer is told."""
+    """The share of an answer that the hits have."""
 
     query: LabelledQuery
     #: By method: the share of the answer's words by tokens, and of the evidence turns among the first ten (`FIRST`).
@@ -64,7 +64,7 @@ class Told(NamedTuple):
 
 
 def limited(policy: Policy, items: tuple[Any, ...]) -> Policy:
-    """Return a policy that searches these items alone."""
+    """Return a policy that searches only these items."""
     return policy.model_copy(update={"recall": policy.recall.model_copy(update={"items": items})})
 
 
@@ -77,7 +77,7 @@ def answers_of(data: Path, sets: Sequence[str]) -> dict[tuple[str, str], str]:
 def told_of(
     store: Store, labelled: LabelledSet, answers: Mapping[tuple[str, str], str], policy: Policy, embedder: Embedder
 ) -> Iterator[Told]:
-    """Yield how much of each answer is told."""
+    """Yield the share of each answer that the hits have."""
     policies = {label: limited(policy, items) for label, items in ITEMS.items()}
     with store.transaction(labelled.name) as conn:
         turns = turn_places(conn, labelled.name)
@@ -100,7 +100,7 @@ def told_of(
 
 
 def told_within(hits: Sequence[Hit], wanted: frozenset[str], embedder: Embedder) -> Iterator[tuple[int, float]]:
-    """Yield for each number of tokens the share of the words that the hits have which fit."""
+    """Yield, for each limit of tokens, the share of the words in the hits that fit."""
     for budget in BUDGETS:
         fitting, _ = within_budget(hits, top_k=MOST, token_budget=budget, count_tokens=embedder.count_tokens)
         yield budget, len(wanted & words_of(" ".join(hit.told for hit in fitting))) / len(wanted)

@@ -1,4 +1,4 @@
-"""Tell when a Dagster webserver has loaded its code locations, as a browser sees it: by GraphQL."""
+"""Waits until a Dagster webserver has loaded its code locations, by GraphQL as a browser does."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def read_locations(address: str) -> list[dict[str, Any]] | None:
 
 
 def load_problem(location: dict[str, Any]) -> str | None:
-    """Return why a code location could not be loaded, in Dagster's words without the stack; None if it was."""
+    """Return why a code location could not be loaded, in Dagster's words without the stack; None if it was loaded."""
     error = location["locationOrLoadError"]
     if error is None or error["__typename"] != "PythonError":
         return None

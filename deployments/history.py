@@ -35,7 +35,7 @@ from reverie.store.server.address import database_url
 #: The name of the code location in deployments/workspace.yaml.
 LOCATION = "reverie"
 
-#: Of a bucket that a history leaves empty.
+#: Description of a bucket without turns.
 EMPTY = "No subject of this bucket has turns yet: there is nothing to consolidate."
 
 #: The current step, the number of completed steps, and the number of all steps.
@@ -50,8 +50,8 @@ def materialize_history(
 ) -> Generator[Step, None, dict[str, bool]]:
     """Run the jobs of `assets/` like a backfill: every month and bucket with turns, the buckets' cycles, health.
 
-    Bring every tenant to `as_of`; a second call changes nothing. Yield before each run and once at the end. Return the
-    checks that passed. Raises StageError: a run and its retries failed.
+    Bring every tenant to `as_of`; a second call changes nothing. Yield before each run and once at the end. Return, by
+    name, whether each check passed. Raises StageError: a run and its retries failed.
     """
     runs = _runs()
     with instance or dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
@@ -68,7 +68,7 @@ def materialize_history(
 
 
 def materialize_marts(as_of: datetime, instance: dg.DagsterInstance | None = None) -> dict[str, bool]:
-    """Build the marts and return dbt's tests by name, with whether each passed.
+    """Build the marts; return, by name, whether each of dbt's tests passed.
 
     Needs the extra `dbt`. Raises StageError: a model could not be built or its contract does not hold.
     """
@@ -111,7 +111,7 @@ def _run(
 
 
 def _report_log(instance: dg.DagsterInstance) -> None:
-    """Record that the log was filled: nothing of Dagster's wrote it, and its page would say "Never materialized"."""
+    """Record that the log is filled: no run of Dagster wrote it, so its page would say "Never materialized"."""
     try:
         with Store.open(database_url(load_settings()), size=1) as store:
             seen = observation(months_with_turns(store, BUCKETS), seconds_per_turn(store))
@@ -122,7 +122,7 @@ def _report_log(instance: dg.DagsterInstance) -> None:
 
 
 def _report_empty_buckets(instance: dg.DagsterInstance, *, filled: set[str | None]) -> None:
-    """Mark the buckets without turns as done: "missing" would mean that something is left to do."""
+    """Mark the buckets without turns as materialized, since "missing" would suggest that work is left."""
     for key in buckets.get_partition_keys():
         if key not in filled:
             for made in MADE.values():

@@ -1,6 +1,6 @@
-"""`make marts` and `make docs`: dbt with its project, the database of the settings and the role for data teams.
+"""`make marts` and `make docs`: run dbt on the database of the settings, in the role for data teams.
 
-`python -m deployments.marts ARGUMENTS` is `dbt ARGUMENTS`; `docs` alone writes dbt's documentation as one page and
+`python -m deployments.marts ARGUMENTS` runs `dbt ARGUMENTS`; `docs` alone writes dbt's documentation as one page and
 opens it.
 """
 
@@ -17,7 +17,7 @@ from reverie.settings import load_settings
 from reverie.store.migrate import migrate
 from reverie.store.server.address import database_url
 
-#: One page with everything in it, which needs no server and no network.
+#: A self-contained page, which needs no server or network.
 PAGE = TARGET / "static_index.html"
 
 

@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def workspace() -> Path:
-    """Return the file that names what Dagster loads: DAGSTER_WORKSPACE, or ours."""
+    """Return Dagster's workspace file: DAGSTER_WORKSPACE, or ours."""
     return Path(os.environ.get("DAGSTER_WORKSPACE") or HERE / "workspace.yaml").resolve()
 
 
@@ -74,9 +74,9 @@ def check_port(port: str) -> None:
 
 
 def run(command: list[str], environment: dict[str, str], address: str) -> int:
-    """Run Dagster until it ends or is told to; return its exit code, or 1 if it cannot load the code.
+    """Run Dagster until it ends or is interrupted; return its exit code, or 1 if it cannot load the code.
 
-    Dagster has a session of its own, so that Ctrl-C reaches it once, from here.
+    Dagster runs in a session of its own, so that it receives Ctrl-C only once, from this process.
     """
     # shells start background processes with SIGINT ignored, and Dagster would then not stop on a signal
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -119,7 +119,7 @@ def dagster_environment(settings: Settings, url: str) -> dict[str, str]:
     return {
         "DAGSTER_HOME": str(home),
         "DAGSTER_DATABASE_URL": storage_url(dagster_url),
-        # each run is a process of its own, which must use the same server without starting it
+        # each run is a separate process, which must use the same server without starting it
         "DATABASE_URL": url,
         # `dg dev` is newer but needs about a hundred more packages
         "PYTHONWARNINGS": "ignore:Function `dev_command` is superseded",

@@ -1,4 +1,4 @@
-"""`make worker`: a long-lived process that serves all flows and starts a drain when something is due.
+"""`make worker`: a long-lived process that serves all flows and starts a drain when a session is due.
 
 It polls the queue itself instead of using a schedule on the server, since each flow run takes a process and some
 seconds, even if the queue is empty (docs/decisions/0013).
@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Polling interval.
 EVERY = timedelta(seconds=15)
 DRAIN = "drain-due-sessions/drain"
-#: Most parallel flow runs. Each has a process of its own with the embedder's threads.
+#: The most parallel flow runs. Each is a separate process with the embedder's threads.
 AT_ONCE = 4
 
 
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def watch(store: Store, ended: threading.Event) -> None:
-    """Start a drain whenever something is due and the previous drain has finished, until `ended` is set."""
+    """Start a drain whenever a session is due and the previous drain has finished, until `ended` is set."""
     latest: UUID | None = None
     while not ended.wait(EVERY.total_seconds()):
         try:
@@ -76,13 +76,13 @@ def watch(store: Store, ended: threading.Event) -> None:
 
 
 def is_due(store: Store, now: datetime) -> bool:
-    """Tell whether a session is due to be flushed or drained."""
+    """Return whether a session is due to be flushed or drained."""
     with database_errors():
         return bool(store.waiting_tenants(now, now) or store.flushable(now))
 
 
 def is_finished(flow_run: UUID | None) -> bool:
-    """Tell whether a flow run has finished, successfully or not."""
+    """Return whether a flow run has finished, successfully or not."""
     from prefect.client.orchestration import get_client
 
     if flow_run is None:
@@ -93,7 +93,7 @@ def is_finished(flow_run: UUID | None) -> bool:
 
 
 def start_drain() -> UUID:
-    """Start a drain in whichever process serves it; return the id of the flow run."""
+    """Start a drain in a process that serves it; return the id of the flow run."""
     from prefect.deployments import run_deployment
 
     run = cast("FlowRun", run_deployment(DRAIN, timeout=0, as_subflow=False))  # a coroutine only within an event loop
@@ -101,12 +101,12 @@ def start_drain() -> UUID:
 
 
 def paragraphs(docstring: str) -> str:
-    """Return a docstring with one line per paragraph: Prefect's page breaks lines where the text does."""
+    """Return a docstring with one line per paragraph, since Prefect's page keeps the line breaks of the text."""
     return "\n\n".join(" ".join(part.split()) for part in docstring.split("\n\n"))
 
 
 def served() -> list[RunnerDeployment]:
-    """Return the flows as they are served; deployments/prefect.yaml says the same for a work pool."""
+    """Return the flows to serve; deployments/prefect.yaml has the same for a work pool."""
     from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
 
     from flows.deliver_webhooks import deliver_webhooks
@@ -118,7 +118,7 @@ def served() -> list[RunnerDeployment]:
     from flows.reembed_tenant import reembed_tenant
     from flows.replay_session import replay_session
 
-    # one that is still busy takes in what became due meanwhile: where several processes serve, one drain is enough
+    # a running drain also processes sessions that become due meanwhile, so one is enough for several processes
     alone = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
     deployments = [
         drain_due_sessions.to_deployment("drain", tags=["reverie", "deferred"], concurrency_limit=alone),

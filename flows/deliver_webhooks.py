@@ -1,4 +1,4 @@
-"""deliver_webhooks: triggers that are due and changes of memories reach the webhooks that subscribed to them."""
+"""deliver_webhooks: sends due triggers and changes of memories to the webhooks that subscribed to them."""
 
 from datetime import UTC, datetime
 from functools import partial
@@ -33,5 +33,5 @@ def deliver_messages(tenant: str | None = None, as_of: datetime | None = None) -
 @flow(log_prints=True)
 @in_one_sentence
 def deliver_webhooks(tenant: str | None = None, as_of: datetime | None = None) -> dict[str, int]:
-    """Send triggers that are due at `as_of` (by default now) and changes of memories, of one tenant or of all."""
+    """Send triggers that are due at `as_of` (default: now) and changes of memories, for one tenant or all."""
     return checked(deliver_messages(tenant, as_of))

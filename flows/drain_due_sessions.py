@@ -1,4 +1,4 @@
-"""drain_due_sessions: quiet sessions move to the log, and sessions that are due become memory."""
+"""drain_due_sessions: moves quiet sessions to the log and consolidates sessions that are due."""
 
 from datetime import UTC, datetime
 
@@ -64,15 +64,15 @@ def _run_name() -> str:
 @flow(log_prints=True, flow_run_name=_run_name)
 @in_one_sentence
 def drain_due_sessions(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
-    """Make memory of sessions that are due at `as_of` (by default now), at most `most`. Several runs may work at once.
+    """Consolidate at most `most` sessions that are due at `as_of` (default: now). Several runs may work at once.
 
-    If sessions of a tenant failed, the run fails at its end; `drained-tenants` names tenants and reasons.
+    If any session fails, the run fails at its end; the artifact `drained-tenants` names tenants and reasons.
     """
     flushed: dict[str, int | float] = {}
     unflushed: StageError | None = None
     try:
         flushed = checked(flush_quiet_sessions(as_of))
-    except StageError as error:  # some tenants' sessions: the others are due all the same
+    except StageError as error:  # sessions of some tenants failed; drain the others anyway
         unflushed = error
     counts = checked(drain_queue(as_of, most))
     print(f"{flushed.get('sessions', 0):,} sessions went to the log, {counts['sessions']:,} were consolidated.")

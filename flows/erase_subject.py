@@ -1,4 +1,4 @@
-"""erase_subject: erases a subject, or one session or turn, and makes the memory of what is left again."""
+"""erase_subject: erases a subject, or one session or turn, and rebuilds memory from the rest."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -18,7 +18,7 @@ from reverie.model import Scope
 @task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
 @in_one_sentence
 def erase_target(tenant: str, target: Target, actor: str | None, as_of: datetime | None) -> dict[str, int]:
-    """Erase in one transaction, then consolidate what is left. A retry of what is erased changes nothing."""
+    """Erase in one transaction, then consolidate the rest. A retry does not erase anything twice."""
     now = datetime.now(UTC)
     with connected() as reverie:
         policy = policies(reverie.worker)(tenant)
@@ -41,7 +41,7 @@ def erase_subject(
     actor: str | None = None,
     as_of: datetime | None = None,
 ) -> dict[str, int]:
-    """Erase a subject; with `session` only that session of it; with `turn` only that turn, whoever's it is."""
+    """Erase a subject; with `session`, only that session of it; with `turn`, only that turn, of any subject."""
     if turn is not None:
         target = turn_target(turn)
     elif session is not None:

@@ -1,4 +1,4 @@
-"""import_history: imports a file or another Postgres into the log and makes memory of it."""
+"""import_history: imports a file or rows of another Postgres into the log and consolidates them."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ DRIVER = "prefect"
 @task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 @in_one_sentence
 def import_turns(tenant: str, path: Path, fields: dict[str, Any]) -> dict[str, int]:
-    """Import a file of turns and outcomes; `fields` says how to read it. Broken records become dead letters."""
+    """Import a file of turns and outcomes, read with the options in `fields`. Invalid records become dead letters."""
     progress = Progress("imported", f"Bytes of {path.name} read.")
     with connected() as reverie:
         summary = import_file(
@@ -42,7 +42,7 @@ def import_turns(tenant: str, path: Path, fields: dict[str, Any]) -> dict[str, i
 @task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 @in_one_sentence
 def import_rows(tenant: str) -> dict[str, int]:
-    """Import new rows of the Postgres in REVERIE_SOURCE_URL. Broken rows become dead letters."""
+    """Import new rows of the Postgres in REVERIE_SOURCE_URL. Invalid rows become dead letters."""
     with connected() as reverie:
         name, summary = import_source(reverie, tenant)
     found = counts_of(summary)
@@ -53,7 +53,7 @@ def import_rows(tenant: str) -> dict[str, int]:
 @task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
 @in_one_sentence
 def remember(tenant: str, as_of: datetime | None) -> dict[str, int | float]:
-    """Make memory of everything in the log, cycle by cycle in event time."""
+    """Consolidate everything in the log, cycle by cycle in event time."""
     with connected() as reverie:
         policy = policies(reverie.worker)(tenant)
         work = reverie.work(Scope(tenant_id=tenant), policy, as_of or datetime.now(UTC), driver=DRIVER)
@@ -72,7 +72,7 @@ def import_history(
     format: str | None = None,
     time_format: str | None = None,
 ) -> dict[str, int | float]:
-    """Import a file or an export that this process can read, and make memory of it up to `as_of` or now.
+    """Import a file or export that this process can read, and consolidate it up to `as_of` (default: now).
 
     `timezone`, `mapping`, `subject`, `format` and `time_format` are the options `--timezone`, `--map`, ... of
     `reverie import`. Without a path, new rows of the Postgres in REVERIE_SOURCE_URL are imported.

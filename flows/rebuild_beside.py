@@ -1,4 +1,4 @@
-"""rebuild_beside: builds a memory of a tenant beside the live one, says what it would change, and may publish it."""
+"""rebuild_beside: builds a memory of a tenant beside the live one, counts the changes, and can publish it."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -21,7 +21,7 @@ DRIVER = "prefect"
 @task(retries=3, retry_delay_seconds=30, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 @in_one_sentence
 def build_generation(tenant: str, policy: str | None, model: str | None, as_of: datetime | None) -> int:
-    """Build the memory; a retry goes on where it stopped. Return its number."""
+    """Build the generation and return its number. A retry resumes where the build stopped."""
     with connected() as reverie:
         live = memory_of(reverie, tenant, as_of or datetime.now(UTC), driver=DRIVER)
         plan = plan_of(reverie, tenant, policy, model)
@@ -33,7 +33,7 @@ def build_generation(tenant: str, policy: str | None, model: str | None, as_of: 
 @task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 @in_one_sentence
 def compare_generation(tenant: str, number: int, as_of: datetime | None) -> dict[str, int]:
-    """Count what it would change, in memory and in answers to logged questions."""
+    """Count what the generation would change, in memory and in answers to logged questions."""
     with connected() as reverie:
         live = memory_of(reverie, tenant, as_of or datetime.now(UTC), driver=DRIVER)
         found = difference(
@@ -51,7 +51,7 @@ def compare_generation(tenant: str, number: int, as_of: datetime | None) -> dict
 @task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 @in_one_sentence
 def publish_generation(tenant: str, number: int, as_of: datetime | None) -> dict[str, int | float]:
-    """Make it the live memory, if the gates of the tenant's policy let it pass."""
+    """Make the generation the live memory, if it passes the gates of the tenant's policy."""
     with connected() as reverie:
         live = memory_of(reverie, tenant, as_of or datetime.now(UTC), driver=DRIVER)
         ready = find_generation(reverie.worker, tenant, number, "ready")
@@ -68,9 +68,9 @@ def rebuild_beside(
     as_of: datetime | None = None,
     publish: bool = False,
 ) -> dict[str, Any]:
-    """Build a memory beside the live one by `policy` and `model`, by default the present ones, and count what changes.
+    """Build a memory beside the live one with `policy` and `model` (default: the current ones) and count the changes.
 
-    With `publish` it becomes the live memory if the gates of the tenant's policy let it pass.
+    With `publish`, it becomes the live memory if it passes the gates of the tenant's policy.
     """
     number = checked(build_generation(tenant, policy, model, as_of))
     counts: dict[str, Any] = {"number": number} | checked(compare_generation(tenant, number, as_of))

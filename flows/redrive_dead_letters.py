@@ -14,7 +14,7 @@ from reverie.store.dead_letters import LetterFilter, count_dead_letters
 @task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
 @in_one_sentence
 def redrive_letters(tenant: str, source: str | None, reason: str | None, timezone: str | None) -> dict[str, int]:
-    """Retry a tenant's dead letters. Those that fail again stay, with the latest reason."""
+    """Retry a tenant's dead letters. Letters that fail again stay, with the latest reason."""
     with connected() as reverie:
         where = LetterFilter(source=source, reason=reason)
         summary = redrive(reverie.worker, tenant_id=tenant, where=where, fields=FieldOptions(timezone=timezone))
@@ -33,5 +33,5 @@ def redrive_letters(tenant: str, source: str | None, reason: str | None, timezon
 def redrive_dead_letters(
     tenant: str, source: str | None = None, reason: str | None = None, timezone: str | None = None
 ) -> dict[str, int]:
-    """Retry the dead letters of a tenant: all, or by file or reason. `timezone` is that of times without one."""
+    """Retry the dead letters of a tenant: all, or by file or reason. `timezone` applies to times without one."""
     return checked(redrive_letters(tenant, source, reason, timezone))

@@ -1,4 +1,4 @@
-"""reembed_tenant: changes a tenant's embedding model, and switches when all vectors are there."""
+"""reembed_tenant: changes a tenant's embedding model, and switches when all vectors exist."""
 
 from datetime import UTC, datetime
 
@@ -17,7 +17,7 @@ from reverie.model import Scope
 @task(retries=3, retry_delay_seconds=30, cache_policy=NO_CACHE)
 @in_one_sentence
 def reembed_memory(tenant: str, model: str, as_of: datetime | None) -> dict[str, int | float]:
-    """Make the new vectors beside the live ones, switch, remove the old ones. A retry continues where it stopped."""
+    """Make the new vectors beside the live ones, switch, and remove the old ones. A retry resumes where it stopped."""
     progress = Progress("reembedded", f"Turns and memories of {tenant} with a vector of {model} (approximate).")
     with connected(model) as reverie:
         counts, done = measure(reverie.worker, tenant), 0
@@ -36,5 +36,5 @@ def reembed_memory(tenant: str, model: str, as_of: datetime | None) -> dict[str,
 @flow(log_prints=True, flow_run_name="re-embed {tenant}")
 @in_one_sentence
 def reembed_tenant(tenant: str, model: str, as_of: datetime | None = None) -> dict[str, int | float]:
-    """Change the embedding model of a tenant while recall works. Then set REVERIE_EMBEDDING_MODEL to the new one."""
+    """Change the embedding model of a tenant without interrupting recall. Then set REVERIE_EMBEDDING_MODEL to it."""
     return checked(reembed_memory(tenant, model, as_of))

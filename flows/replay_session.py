@@ -27,5 +27,5 @@ def read_again(tenant: str, subject: str, session: str, as_of: datetime | None) 
 @flow(log_prints=True, flow_run_name="replay for {tenant}")
 @in_one_sentence
 def replay_session(tenant: str, subject: str, session: str, as_of: datetime | None = None) -> dict[str, int | float]:
-    """Extract one session again, after a rule was fixed or when the session became a dead letter."""
+    """Extract one session again, after a rule was fixed or if the session became a dead letter."""
     return checked(read_again(tenant, subject, session, as_of))

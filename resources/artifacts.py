@@ -1,4 +1,4 @@
-"""What a flow run leaves to look at: how far it is, and tables of ids and counts. Never what anybody said."""
+"""Artifacts of flow runs: progress, and tables of ids and counts. They never contain a text of a conversation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reverie.store.runs import Report
 
 
 class Progress:
-    """A bar that appears with the first step; nothing to do leaves none."""
+    """A progress bar. It appears with the first step, so a run with nothing to do has none."""
 
     def __init__(self, key: str, description: str) -> None:
         self._key = key
@@ -21,7 +21,7 @@ class Progress:
         self._artifact: UUID | None = None
 
     def show(self, done: float, of: float) -> None:
-        """Set how far it is."""
+        """Set the progress."""
         percent = min(100.0, 100.0 * done / of) if of else 100.0
         if self._artifact is None:
             made = create_progress_artifact(percent, key=self._key, description=self._description)
@@ -31,14 +31,14 @@ class Progress:
 
 
 def show_table(key: str, description: str, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Leave a table; its columns are those of the first row, and without rows there is none."""
+    """Create a table with the columns of the first row; without rows, create none."""
     shown = [{name: _short(value) for name, value in row.items()} for row in rows]
     if shown:
         create_table_artifact(shown, key=key, description=description)
 
 
 def show_stages(key: str, reports: Iterable[Report]) -> dict[str, int | float]:
-    """Leave a table of what stages did, in the order in which they first ran; return their sums, flat."""
+    """Create a table of the stages' counts, in the order in which they first ran; return their sums, flat."""
     totals = Totals()
     for report in reports:
         totals.add(report)
@@ -47,7 +47,7 @@ def show_stages(key: str, reports: Iterable[Report]) -> dict[str, int | float]:
 
 
 def show_totals(key: str, totals: Totals) -> None:
-    """Leave a table of sums by stage."""
+    """Create a table of sums by stage."""
     rows = [
         {
             "stage": stage,

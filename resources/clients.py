@@ -15,7 +15,7 @@ from reverie.store.database import Store
 
 
 class Clients(dg.ConfigurableResource["Clients"]):
-    """Postgres and the models, chosen by the environment (see `reverie doctor`)."""
+    """Postgres and the models that the environment selects (see `reverie doctor`)."""
 
     _runtime: Runtime = PrivateAttr()
     _failed: dict[str, str] = PrivateAttr(default_factory=dict)
@@ -33,7 +33,7 @@ class Clients(dg.ConfigurableResource["Clients"]):
 
     @property
     def failed(self) -> dict[str, str]:
-        """Why, by tenant, for those that a step of this run has left behind."""
+        """The reasons, by tenant, for which steps of this run failed."""
         return self._failed
 
     @property
@@ -43,7 +43,7 @@ class Clients(dg.ConfigurableResource["Clients"]):
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Clients]:
-        """Open for one run."""
+        """Open the runtime for one run."""
         settings = load_settings()
         self._failed, self._begun = {}, set()
         with Runtime(settings) as self._runtime:

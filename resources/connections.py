@@ -17,10 +17,10 @@ from reverie.store.connect import database_errors
 
 @contextmanager
 def connected(model: str | None = None) -> Iterator[Runtime]:
-    """Open the runtime, with the embedding model of the environment or another one.
+    """Open the runtime, with the embedding model of the environment or the one given.
 
-    An error that is not ours leaves as a StageError with its kind alone: its message may hold what somebody said, and
-    an orchestrator keeps messages.
+    Raises StageError, with only the type, for an error that is not ours: its message may contain a text of a
+    conversation, and an orchestrator stores messages.
     """
     try:
         with database_errors():
@@ -35,7 +35,7 @@ def connected(model: str | None = None) -> Iterator[Runtime]:
         raise StageError(f"The work was interrupted by {type(error).__name__}.") from None
 
 
-#: What a user must put right: another attempt fails in the same way.
+#: Errors that a user must correct; a retry would fail in the same way.
 MISTAKES = (InputError, NotFoundError, PolicyError, SettingsError)
 
 
@@ -46,5 +46,5 @@ def is_worth_a_retry(task: object, task_run: object, state: Any) -> bool:
 
 @cache
 def embedding_model(name: str, threads: int) -> Embedder:
-    """Return the model, loaded once a process: it costs a second."""
+    """Return the model. Loading takes a second, so it happens once per process."""
     return load_embedder(name, threads=threads)

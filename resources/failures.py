@@ -1,4 +1,4 @@
-"""A flow that fails by a user's mistake says so in one sentence."""
+"""Failures of tasks and flows by a user's mistake, reported in one sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 def without_traceback(record: logging.LogRecord) -> bool:
-    """Keep a log record, without the traceback of a user's mistake: where it stands in our code helps no user."""
+    """Keep a log record, but drop the traceback of a user's mistake, which does not help the user."""
     if record.exc_info and isinstance(record.exc_info[1], MISTAKES):
         record.exc_info, record.exc_text = None, None
     return True
@@ -28,10 +28,10 @@ logging.getLogger("prefect.flow_runs").addFilter(without_traceback)
 
 
 def in_one_sentence(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a task or flow end in a failed state whose message is that of a user's mistake. Other errors are raised.
+    """Let a task or flow end in a failed state with the message of a user's mistake. Other errors are raised.
 
-    If the function raised the mistake instead, Prefect would log a traceback. A call of a task returns the state,
-    to be passed to `checked`; a call of a flow from Python raises the mistake.
+    If the function raised the mistake instead, Prefect would log a traceback. A call of a task returns the state, to
+    be passed to `checked`; a call of a flow from Python raises the mistake.
     """
 
     @wraps(function)

@@ -1,4 +1,4 @@
-"""What the orchestrators say of generations: the live memory of a tenant, and by what another is made."""
+"""Generations for the orchestrators: the live memory of a tenant, the plan of a generation, and its publisher."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from reverie.store.tenants import read_policy_name
 
 
 def memory_of(runtime: Runtime, tenant: str, at: datetime, *, driver: str) -> LiveMemory:
-    """Return a tenant's live memory, at its time, by its own policy."""
+    """Return a tenant's live memory, by the tenant's clock and policy."""
     scope, at = Scope(tenant_id=tenant), tenant_time(runtime.worker, tenant, at)
     work = runtime.work(scope, load_policy(_policy_name(runtime, tenant)), at, driver=driver)
     return LiveMemory(work=work, url=runtime.url)
 
 
 def plan_of(runtime: Runtime, tenant: str, policy: str | None, model: str | None) -> GenerationPlan:
-    """Return by what a generation is made; None: the tenant's policy, the model of the environment."""
+    """Return the plan of a generation. `policy` None: the tenant's; `model` None: that of the environment."""
     name, embedder = policy or _policy_name(runtime, tenant), model or runtime.settings.embedding_model
     return GenerationPlan(
         policy_name=name,
@@ -33,7 +33,7 @@ def plan_of(runtime: Runtime, tenant: str, policy: str | None, model: str | None
 
 
 def publisher_of(runtime: Runtime, tenant: str) -> Publisher:
-    """Return what publishing takes: the tenant's clock, and the models."""
+    """Return a publisher, with the tenant's clock and the embedding models."""
     return Publisher(
         clock=lambda: tenant_time(runtime.worker, tenant, datetime.now(UTC)),
         embedder_of=lambda name: embedding_model(name, runtime.settings.threads),

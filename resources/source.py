@@ -1,4 +1,4 @@
-"""The Postgres that turns are imported from, as the environment names it: REVERIE_SOURCE_URL and so on."""
+"""The Postgres that turns are imported from, as set by REVERIE_SOURCE_URL and the related variables."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from reverie.store.source.reader import SourceQuery
 def import_source(
     runtime: Runtime, tenant: str, on_progress: Callable[[int], None] | None = None
 ) -> tuple[str, ImportSummary]:
-    """Import what is new in the source of the environment; return its name and what became of the rows.
+    """Import new rows of the source that the environment names; return its name and a summary of the import.
 
-    Raises SettingsError: none is set. An error that is not ours leaves as a StageError with its kind alone: its message
-    may hold what somebody said, and an orchestrator keeps messages.
+    Raises SettingsError if none is set, and StageError, with only the type, for an error that is not ours: its message
+    may contain a text of a conversation, and an orchestrator stores messages.
     """
     settings = load_source_settings()
     source = source_of(settings)
@@ -35,7 +35,7 @@ def import_source(
 
 
 def source_of(settings: SourceSettings) -> SourceQuery:
-    """Return what to read of which database. Raises SettingsError: no URL, or not one of query and table."""
+    """Return the query or table to read. Raises SettingsError: no URL, or not exactly one of query and table."""
     if settings.url is None:
         raise SettingsError("There is no source to import from: set REVERIE_SOURCE_URL.")
     if (settings.query is None) == (settings.table is None):
@@ -51,7 +51,7 @@ def source_of(settings: SourceSettings) -> SourceQuery:
 
 
 def counts_of(summary: ImportSummary) -> dict[str, int]:
-    """Return what became of the rows, as flat counts; dead letters by reason as well."""
+    """Return the summary as flat counts, with the dead letters also by reason."""
     names = ("read", "imported", "repeated", "outcomes", "dead", "resolved", "subjects", "sessions")
     dead = {f"dead_{reason}": number for reason, number in sorted(summary.dead_by_reason.items())}
     return {name: getattr(summary, name) for name in names} | dead

@@ -1,7 +1,7 @@
 """Write the panels of `reverie report` as Grafana boards: `python -m tools.grafana_boards`.
 
-The same statements over the marts, with Grafana's variable for tenants and its range of time in place of our
-parameters. Grafana's own builders make the boards, so their shape is that of its schema.
+They have the same statements over the marts, with Grafana's tenant variable and time range in place of our parameters.
+Grafana's own builders make the boards, so they conform to its schema.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from reverie.store.queries import queries
 
 FOLDER = Path(__file__).resolve().parents[1] / "deployments" / "grafana"
 _SOURCE = DataSourceRef(type_val="postgres", uid="reverie")
-#: What Grafana fills in for each of our parameters.
+#: Grafana's expression for each of our parameters.
 _PARAMETERS = {
     "tenants": "array[${tenant:sqlstring}]::text[]",
     "since": "$__timeFrom()::timestamptz::date",
@@ -38,7 +38,7 @@ _WIDTH, _HEIGHT = 12, 9
 
 
 class Sql(Builder[Dataquery], Dataquery):
-    """A statement as a target of a panel."""
+    """An SQL statement as a panel's target."""
 
     def __init__(self, statement: str, *, over_time: bool) -> None:
         """Take one of our statements; `over_time`: its columns are time, series and value."""
@@ -52,11 +52,11 @@ class Sql(Builder[Dataquery], Dataquery):
         }
 
     def build(self) -> Dataquery:
-        """Return itself: it is built already."""
+        """Return itself, since it is already built."""
         return self
 
     def to_json(self) -> object:
-        """Return it as Grafana stores it."""
+        """Return the query as Grafana stores it."""
         return self._query
 
 
@@ -114,7 +114,7 @@ def _panel(panel: Panel) -> timeseries.Panel | barchart.Panel | table.Panel:
         if panel.kind == "stack":
             made = made.draw_style(GraphDrawStyle.BARS).stacking(common.StackingConfig().mode(StackingMode.NORMAL))
     else:
-        # a column for each series, which bars stack
+        # one column per series, which the bars stack
         matrix = {"rowField": "category", "columnField": "series", "valueField": "value"}
         made = (
             barchart.Panel()
@@ -131,7 +131,7 @@ def _panel(panel: Panel) -> timeseries.Panel | barchart.Panel | table.Panel:
 
 
 def _coloured(made: timeseries.Panel | barchart.Panel, panel: Panel) -> timeseries.Panel | barchart.Panel:
-    """Give the series the colours that they have on the page."""
+    """Give the series the same colours as on the report's page."""
     colours = palette(panel.palette)
     if colours.shade is not None:
         return made.color_scheme(dashboard.FieldColor().mode(FieldColorModeId.SHADES).fixed_color(colours.shade))

@@ -1,10 +1,10 @@
-"""How easy the code is to live in: what a reader and a contributor meet, counted.
+"""Counts that show how easy the code is to read and to change.
 
     python tools/house.py [CHECKOUT]
 
-prints a table of counts with their goals, then everything that was counted, one item a line. CHECKOUT is this checkout
-unless another is named, so that an older commit can be measured by the same rules. The docstring of each method states
-its rule. `tests/structure/test_house.py` holds the goals. Nothing of the checkout is imported or run.
+prints a table of counts with their goals, then everything that was counted, one item per line. CHECKOUT is by default
+this checkout; another can be named, so that an older commit is measured by the same rules. The docstring of each method
+states its rule. `tests/structure/test_house.py` enforces the goals. No code of the checkout is imported or run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STEP = re.compile(r"^\d+\. `([^`]+)`", re.MULTILINE)
 #: The recipes of CONTRIBUTING.md by heading, each with the most files that it may touch.
 RECIPES = {"Add a stage": 9, "Add a column to memory": 7, "Add a policy number": 3}
 LARGEST_FOLDER, LONGEST_FUNCTION, MOST_PARAMETERS = 20, 50, 7
-#: Names that a loader looks up in every module of a package: `cli.root` runs `command` of a command's module.
+#: Names that a loader looks up in every module of a package: `cli.root` runs `command` in the module of a command.
 LOADED = {
     f"reverie.cli.{folder}": {"command"}
     for folder in ("agents", "generations", "measure", "memory", "operate", "privacy")
@@ -41,7 +41,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class Count:
-    """A row of the table: what is counted, the number, the most that it should be, and the items behind it."""
+    """A row of the table: its label, the number, the highest number allowed, and the items counted."""
 
     what: str
     number: int | None
@@ -50,17 +50,17 @@ class Count:
 
 
 class House:
-    """The engine of one checkout, `reverie/`, and what is counted there."""
+    """The package `reverie/` of one checkout, and the counts for it."""
 
     def __init__(self, root: Path) -> None:
-        """Take a checkout."""
+        """Take the root of a checkout."""
         self.root = root.resolve()
 
     @cached_property
     def modules(self) -> dict[str, Path]:
-        """The modules by dotted name; a package's own is its `__init__.py`.
+        """The modules by dotted name; that of a package is its `__init__.py`.
 
-        Alembic's scripts are not among them: their folder is no package, and Alembic prescribes their names.
+        Alembic's scripts are left out: their folder is not a package, and Alembic prescribes their names.
         """
         paths = (path for path in (self.root / "reverie").rglob("*.py") if (path.parent / "__init__.py").exists())
         return {dotted(path.relative_to(self.root)): path for path in sorted(paths)}
@@ -72,18 +72,18 @@ class House:
 
     @cached_property
     def trees(self) -> dict[str, ast.Module]:
-        """The syntax of every module by dotted name."""
+        """The syntax tree of every module by dotted name."""
         return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in self.modules.items()}
 
     def functions(self) -> Iterator[tuple[str, Function]]:
-        """Every function and method with its place."""
+        """Yield every function and method with its place."""
         for module, tree in self.trees.items():
             for node in ast.walk(tree):
                 if isinstance(node, Function):
                     yield f"{module}:{node.name}", node
 
     def imports(self, *packages: str, type_checking: bool) -> grimp.ImportGraph:
-        """Who imports whom, also inside functions; `type_checking` adds what only type checkers import."""
+        """Return the graph of imports, also in functions; `type_checking` adds those meant only for type checkers."""
         sys.path.insert(0, str(self.root))
         try:
             return grimp.build_graph(*packages, cache_dir=None, exclude_type_checking_imports=not type_checking)
@@ -91,7 +91,7 @@ class House:
             sys.path.remove(str(self.root))
 
     def largest_folder(self) -> Count:
-        """Modules of the largest folder, without `__init__.py` and the revisions of the schema, which only grow."""
+        """Count the modules of the largest folder, except `__init__.py` and the schema's revisions, which only grow."""
         sizes: dict[str, int] = defaultdict(int)
         for path in (self.root / "reverie").rglob("*.py"):
             if path.parent.name == "versions":
@@ -101,19 +101,19 @@ class House:
         return Count("modules in the largest folder", max(sizes.values()), LARGEST_FOLDER, items)
 
     def cycles(self) -> Count:
-        """Groups of modules each of which imports all the others, directly or through others of the group."""
+        """Count groups of modules each of which imports all the others, directly or through others of the group."""
         items = cycles_of(self.imports("reverie", type_checking=False))
         return Count("import cycles, lazy imports included", len(items), 0, items)
 
     def typing_cycles(self) -> Count:
-        """The same with imports that only type checkers follow."""
+        """Count the same groups with imports that only type checkers follow."""
         items = cycles_of(self.imports("reverie", type_checking=True))
         return Count("import cycles, type-checking imports included", len(items), 0, items)
 
     def upward(self) -> Count:
-        """Imports against the layers of the import contracts: from a lower one to a higher one, or between siblings.
+        """Count imports against the layers of the import contracts: from a lower to a higher one, or between siblings.
 
-        A module of the engine outside every layer counts too, since it may import anything.
+        A module of `reverie` outside every layer counts too, since it may import anything.
         """
         settings = tomllib.loads((self.root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
         graph = self.imports(*settings["root_packages"], type_checking=True)
@@ -131,9 +131,9 @@ class House:
         return Count("imports upward or between sibling layers", len(items), 0, sorted(items))
 
     def names(self) -> Count:
-        """Public classes, functions and type aliases at the top of a module whose name another module defines too.
+        """Count public classes, functions and type aliases, at the top of a module, that another module defines too.
 
-        Names that a loader looks up in each module of a package, `LOADED`, do not count: their modules cannot choose.
+        Names that a loader looks up in each module of a package, `LOADED`, do not count, since the loader sets them.
         """
         places = defaultdict(set)
         for module, tree in self.trees.items():
@@ -144,19 +144,19 @@ class House:
         return Count("public names that several modules define", len(items), 0, items)
 
     def long_functions(self) -> Count:
-        """Functions of more than 50 lines, from `def` to the last, docstring included."""
+        """Count functions of more than 50 lines, from `def` to the last line, including the docstring."""
         lengths = [((node.end_lineno or node.lineno) - node.lineno + 1, place) for place, node in self.functions()]
         items = [f"{place}: {lines}" for lines, place in sorted(lengths, reverse=True) if lines > LONGEST_FUNCTION]
         return Count(f"functions of more than {LONGEST_FUNCTION} lines", len(items), 0, items)
 
     def wide_functions(self) -> Count:
-        """Functions of more than 7 parameters, keyword-only ones included, `self`, `cls` and commands' options not."""
+        """Count functions of more than 7 parameters, without `self`, `cls` and the options of commands."""
         widths = [(len(parameters(node)), place) for place, node in self.functions() if not is_command(node)]
         items = [f"{place}: {width}" for width, place in sorted(widths, reverse=True) if width > MOST_PARAMETERS]
         return Count(f"functions of more than {MOST_PARAMETERS} parameters", len(items), 0, items)
 
     def contents(self) -> Count:
-        """Modules and subpackages that the docstring of their package does not list, and listed ones that do not exist.
+        """Count modules and subpackages that their package's docstring does not list, and missing ones that it lists.
 
         A package lists each on a line that begins with "- `name`", a subpackage with a slash after the name.
         """
@@ -171,12 +171,12 @@ class House:
         return Count("modules that their package lists wrongly or not at all", len(items), 0, items)
 
     def untested(self) -> Count:
-        """Modules without a test under their own name.
+        """Count modules without a test under their own name.
 
         The test of `reverie/capture/history/files.py` is a file `test_files.py` or `test_history_files.py` under
-        `tests/`; where several modules are called `files`, a `test_files.py` counts in `tests/capture/` or
-        `tests/history/` alone. The modules of a stage, such as `reverie/consolidate/merge/decide.py`, are found by the
-        stage: `test_merge.py`, or `test_merge_decide.py`.
+        `tests/`. If several modules are called `files`, a `test_files.py` counts only in `tests/capture/` or
+        `tests/history/`. The test of a stage's module, such as `reverie/consolidate/merge/decide.py`, can have the name
+        of the stage: `test_merge.py` or `test_merge_decide.py`.
         """
         tests = {(path.parent.name, path.stem.removeprefix("test_")) for path in self.root.glob("tests/**/test_*.py")}
         anywhere = {name for _, name in tests}
@@ -192,10 +192,10 @@ class House:
         return Count("modules without a test under their name", len(items), None, items)
 
     def query_files(self) -> Count:
-        """Files of `sql/queries/` without an owner.
+        """Count files of `sql/queries/` without an owner.
 
-        The owner is the module that reads the file, the package of its name, or the one package, such as
-        `reverie.store` or `reverie.recall`, in which all its readers are.
+        The owner is the only module that reads the file, the package of its name, or the one package, such as
+        `reverie.store` or `reverie.recall`, that contains all its readers.
         """
         readers = defaultdict(set)
         for module, tree in self.trees.items():
@@ -213,7 +213,7 @@ class House:
         return Count("query files without one owner", len(items), 0, items)
 
     def recipe(self, heading: str) -> Count:
-        """Files that a recipe of CONTRIBUTING.md touches: the numbered list under its heading, one path an item."""
+        """Count files that a recipe of CONTRIBUTING.md touches: the numbered list under its heading, a path an item."""
         text = (self.root / "CONTRIBUTING.md").read_text(encoding="utf-8")
         section = re.search(rf"^## {heading}$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
         steps = STEP.findall(section[1]) if section else []
@@ -236,17 +236,17 @@ COUNTS = (
 
 
 def dotted(path: Path) -> str:
-    """The dotted name of a module's path."""
+    """Return the dotted name of a module's path."""
     return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
 
 def within(module: str, package: str) -> bool:
-    """Tell whether a module is a package or stands inside it."""
+    """Return whether a module is a package or inside it."""
     return f"{module}.".startswith(f"{package}.")
 
 
 def cycles_of(graph: grimp.ImportGraph) -> list[str]:
-    """The groups of modules that import one another, each as a line of names."""
+    """Return the groups of modules that import one another, each as a line of names."""
     groups = {
         frozenset({module} | (graph.find_upstream_modules(module) & graph.find_downstream_modules(module)))
         for module in graph.modules
@@ -255,19 +255,19 @@ def cycles_of(graph: grimp.ImportGraph) -> list[str]:
 
 
 def layers(lines: list[str], container: str) -> dict[str, int]:
-    """The packages of an import contract's layers, each with its level; the highest layer has the highest level."""
+    """Return the packages of an import contract's layers with their levels; the highest layer has the highest level."""
     prefix = f"{container}." if container else ""
     split = [re.split(r"[|:]", line) for line in reversed(lines)]
     return {prefix + name.strip(" ()"): level for level, names in enumerate(split) for name in names}
 
 
 def layer_of(module: str, levels: dict[str, int]) -> str | None:
-    """The layer that a module stands in."""
+    """Return the layer of a module."""
     return next((package for package in levels if within(module, package)), None)
 
 
 def public_names(tree: ast.Module) -> Iterator[str]:
-    """The public classes, functions and type aliases that a module defines at its top.
+    """Yield the public classes, functions and type aliases that a module defines at its top level.
 
     An alias is an assignment to a name in CapWords.
     """
@@ -287,14 +287,14 @@ def is_command(node: Function) -> bool:
 
 
 def parameters(node: Function) -> list[ast.arg]:
-    """The parameters of a function but for `self` and `cls`."""
+    """Return the parameters of a function except `self` and `cls`."""
     taken = node.args
     every = [*taken.posonlyargs, *taken.args, taken.vararg, *taken.kwonlyargs, taken.kwarg]
     return [parameter for parameter in every if parameter and parameter.arg not in {"self", "cls"}]
 
 
 def files_read(tree: ast.Module) -> Iterator[str]:
-    """The query files that a module reads, `stem` of each `queries("stem")`."""
+    """Yield the query files that a module reads: the `stem` of each `queries("stem")`."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Name(id="queries"), args=[ast.Constant(value=str(stem)), *_]):
@@ -302,7 +302,7 @@ def files_read(tree: ast.Module) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the table and what is behind it."""
+    """Print the table and the items counted."""
     parser = argparse.ArgumentParser(description="Count how easy the code is to live in.")
     parser.add_argument("checkout", nargs="?", type=Path, default=Path(__file__).resolve().parents[1])
     house = House(parser.parse_args().checkout)

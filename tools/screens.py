@@ -1,8 +1,8 @@
-"""Takes the screens that the documentation shows: `make screens` writes docs/screens/*.png.
+"""Takes the screenshots of the documentation: `make screens` writes docs/screens/*.png.
 
-They show the sample history with its clock stopped, in a browser of a fixed size, zone and language, so that a second
-run differs by little: the names and times of Dagster's runs. Needs Chromium on the path (`chromium`). With a folder as
-its argument, the sample is kept there, and a later call with the folder takes the screens of it.
+They show the sample history with its clock stopped, in a browser of a fixed size, time zone and language, so that a
+second run differs only in the names and times of Dagster's runs. Needs Chromium on the path (`chromium`). With a folder
+as its argument, it keeps the sample there, and a later call with that folder uses it again.
 """
 
 from __future__ import annotations
@@ -30,38 +30,38 @@ ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "screens"
 #: Pixels of the browser's window.
 WINDOW: ViewportSize = {"width": 1200, "height": 750}
-#: Bytes that a screen may have: it is part of every clone.
+#: The most bytes of a screenshot, since it is part of every clone.
 MOST_BYTES = 150 << 10
-#: Opens every tenant of the inspector; always the same, as the pages show the first digits of its hash.
+#: The key for every tenant in the inspector. It is constant, because the pages show the first digits of its hash.
 _KEY = "key-of-the-screens-of-the-documentation"
 _ARGUMENTS = ["--lang=en-GB", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
-#: Seconds that a server may take to start, and a page to be drawn.
+#: Seconds that a server may take to start, and a page to render.
 _START_SECONDS, _PAGE_SECONDS = 300, 90
 
 
 @dataclass(frozen=True, kw_only=True)
 class Addresses:
-    """Where things are shown."""
+    """The addresses of the user interfaces."""
 
     dagster: str
     inspector: str
-    #: Pages that were written to files.
+    #: The folder of pages written to files.
     folder: Path
 
 
 @dataclass(frozen=True, kw_only=True)
 class Screen:
-    """A screen: what opens it, and a text that it shows when it is drawn."""
+    """A screenshot: a function that opens its page, and a text that the page shows when it is rendered."""
 
     name: str
     open: Callable[[Page, Addresses], object]
     shows: str
-    #: What is drawn last, as a selector; empty: the text.
+    #: Selector of the element that is drawn last; empty: the text.
     drawn: str = ""
 
 
 def main() -> None:
-    """Run the sample through everything, and take every screen."""
+    """Process the sample and take every screenshot."""
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
         sys.exit("Error: Chromium is not installed: install it (apt-get install chromium).")
@@ -81,7 +81,7 @@ def main() -> None:
             page.get_by_text(screen.shows).first.wait_for()
             if screen.drawn:
                 page.locator(screen.drawn).first.wait_for()
-            page.wait_for_timeout(2_000)  # for what moves into its place
+            page.wait_for_timeout(2_000)  # for elements that still move
             path = TARGET / f"{screen.name}.png"
             page.screenshot(path=path, animations="disabled")
             size = path.stat().st_size
@@ -97,7 +97,7 @@ def _temporary() -> tempfile.TemporaryDirectory[str]:
 
 @contextmanager
 def _shown(home: Path) -> Iterator[Addresses]:
-    """The sample in memory, with Dagster and the inspector open, and the report and an evaluation written."""
+    """Consolidate the sample, write a report and an evaluation, and run Dagster and the inspector."""
     home.chmod(0o711)  # when root starts Postgres, it runs as another user
     port = free_port()
     variables = os.environ | {"REVERIE_HOME": str(home), "PORT": str(port), "DO_NOT_TRACK": "1", "BROWSER": "true"}
@@ -126,7 +126,7 @@ def _run(command: list[str], variables: Mapping[str, str]) -> None:
 
 @contextmanager
 def _started(command: list[str], variables: Mapping[str, str], until: str) -> Iterator[str]:
-    """A process that goes on, from when it has printed a text; yields what it printed."""
+    """Start a process, wait until it has printed `until`, and yield its output; interrupt it at the end."""
     print("$", *command[1:], flush=True)
     printed = Path(variables["REVERIE_HOME"]) / f"printed-{len(command)}"
     with printed.open("wb") as output:
@@ -167,7 +167,7 @@ def _file(name: str, scroll_to: str = "") -> Callable[[Page, Addresses], object]
 
 
 def _latest_cycle(page: Page, addresses: Addresses) -> None:
-    """Open the run of the job `cycle` that has most to show: the one of the sample's fullest bucket."""
+    """Open the longest run of the job `cycle`, that of the sample's fullest bucket."""
     query = '{runsOrError(filter: {pipelineName: "cycle"}) {... on Runs {results {id startTime endTime}}}}'
     request = urllib.request.Request(
         f"{addresses.dagster}/graphql",

@@ -1,7 +1,7 @@
 """Writes the pages of the documentation site to var/site/pages, with their navigation: `make site`.
 
-The pages are those of the repository, under the same paths, so that their links hold. A link to a file that is no page
-becomes its text. The reference is made from the code (`tools/reference`).
+The pages keep their paths in the repository, so that their links work. A link to a file that is not a page becomes its
+text. The reference is generated from the code (`tools/reference`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from tools.reference import reference_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "var" / "site"
-#: Pictures of the pages, by `make screens`.
+#: The folder of the pages' pictures, from `make screens`.
 SCREENS = "docs/screens"
-#: Pages beside those of `docs/`.
+#: Pages outside `docs/`.
 OTHERS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "examples/README.md",
           *(path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("clients/*/README.md"))))  # fmt: skip
-#: The pages in the order of a reader's day: heading, then pages of `docs/` by name, or others by path.
+#: The pages by heading, in the order of the navigation: those of `docs/` by name, others by path.
 ORDER: Mapping[str, tuple[str, ...]] = {
     "Start": ("README.md", "quickstart", "docs/README.md"),
     "Concepts": (
@@ -42,14 +42,14 @@ ORDER: Mapping[str, tuple[str, ...]] = {
     "Contributors": ("CONTRIBUTING.md", "CHANGELOG.md", "design-sources"),
 }  # fmt: skip
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
-#: Where the theme loads from what lets pages from the disk search.
+#: The address from which the theme loads the shim that makes search work in pages opened from disk.
 _SHIM = "https://unpkg.com/iframe-worker/shim"
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+\.)\s")
 
 
 def main() -> None:
-    """Write everything anew, or with `--finish SHIM` complete what was built of it."""
+    """Write all pages, or with `--finish SHIM` complete the built site."""
     if sys.argv[1:2] == ["--finish"]:
         finish(TARGET / "html", Path(sys.argv[2]))
         return
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def write_pages(folder: Path) -> list[str]:
-    """Write all pages into a folder, which is emptied before; return their paths."""
+    """Empty a folder, write all pages into it, and return their paths."""
     shutil.rmtree(folder, ignore_errors=True)
     sources = [*OTHERS, *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md")))]
     written = {page: site_text(page, set(sources)) for page in sources}
@@ -74,7 +74,7 @@ def write_pages(folder: Path) -> list[str]:
 
 
 def finish(html: Path, shim: Path) -> None:
-    """Put the shim that the search needs in pages opened from the disk beside them, in place of one on the web."""
+    """Copy into the site, and refer to, the shim that search needs in pages opened from disk, instead of the web's."""
     if not shim.is_file():
         return
     shutil.copyfile(shim, html / "assets" / "javascripts" / "iframe-worker.js")
@@ -85,7 +85,7 @@ def finish(html: Path, shim: Path) -> None:
 
 
 def site_text(page: str, pages: set[str]) -> str:
-    """Return a page's text as the site's Markdown needs it: a blank line before lists, and links to pages alone."""
+    """Return a page's text as the site's Markdown needs it: a blank line before lists, and links only to pages."""
     lines: list[str] = []
     is_code = False
     for line in (ROOT / page).read_text(encoding="utf-8").splitlines():
@@ -100,7 +100,7 @@ def site_text(page: str, pages: set[str]) -> str:
 
 
 def _continues_list(lines: list[str]) -> bool:
-    """Whether the paragraph above is an item of a list already, or its continuation."""
+    """Return whether the paragraph above is already an item of a list, or its continuation."""
     for line in reversed(lines):
         if not line.strip():
             return False
@@ -126,7 +126,7 @@ def _link(link: re.Match[str], page: str, pages: set[str]) -> str:
 
 
 def navigation(pages: list[str]) -> list[dict[str, Any]]:
-    """Return the navigation: the order above, pages that it does not name under More, and the decisions by number."""
+    """Return the navigation: the pages in `ORDER`, all other pages under More, and the decisions by number."""
     named: dict[str, list[str]] = {
         heading: [page if page.endswith(".md") else f"docs/{page}.md" for page in listed]
         for heading, listed in ORDER.items()

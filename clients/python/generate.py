@@ -1,6 +1,6 @@
 """Writes `reverie_client/routes/` and `operations.py` from the API's OpenAPI document: `make client`.
 
-A route needs nothing here. `METHODS` and `TYPES` give a method or a type another name than the document does.
+A new route needs no change here. `METHODS` and `TYPES` rename methods and types of the document.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ METHODS = {
     "update_connection": "update_connection_context",
     "update_user": "update_user_context",
 }
-#: Type names by schema; the suffixes of the others are cut where that leaves a name of its own.
+#: Type names by schema; other schemas lose their suffix if the result is unique.
 TYPES = {
     "ListedMemory": "Memory",
     "CorrectionSeen": "RecordedCorrection",
@@ -48,17 +48,17 @@ _REFERENCE = "#/components/schemas/"
 
 
 class Document:
-    """An OpenAPI document as Python source, a module for each tag."""
+    """An OpenAPI document as Python source, with a module for each tag."""
 
     def __init__(self, document: Schema) -> None:
         self.schemas: dict[str, Schema] = document["components"]["schemas"]
-        #: Operations by module: method, path, operation.
+        #: Operations by module, each as method, path, operation.
         self.operations: dict[str, list[tuple[str, str, Schema]]] = {}
         for path, methods in document["paths"].items():
             for method, operation in methods.items():
                 self.operations.setdefault(operation["tags"][0].replace(" ", "_"), []).append((method, path, operation))
         self.names = self._names()
-        #: The module in which each type stands: the first whose operations use it.
+        #: The module that defines each type, the first whose operations use it.
         self.places: dict[str, str] = {}
         self.inputs: set[str] = set()
         for module, operations in self.operations.items():
@@ -70,7 +70,7 @@ class Document:
                     self.places.setdefault(schema, module)
 
     def files(self) -> dict[str, str]:
-        """Return the formatted source of each file by its path within the package."""
+        """Return the formatted source of each file, by its path within the package."""
         sources = {f"routes/{module}.py": self._module(module) for module in self.operations}
         sources["operations.py"] = self._methods()
         return {path: _formatted(source) for path, source in sources.items()}
@@ -89,7 +89,7 @@ class Document:
         return names
 
     def _reached(self, schema: Schema) -> list[str]:
-        """The object schemas that a schema uses, each after those that it uses itself."""
+        """Return the object schemas that a schema uses, each after those that it uses itself."""
         found: dict[str, None] = {}
 
         def visit(part: Any) -> None:
@@ -207,7 +207,7 @@ class Document:
         )
 
     def _type(self, schema: Schema, *, is_argument: bool = False) -> str:
-        """The Python type of a schema; lists that are passed may be any sequence."""
+        """Return the Python type of a schema; a list as an argument may be any sequence."""
         if "$ref" in schema:
             name = schema["$ref"].removeprefix(_REFERENCE)
             return self.names[name] if "properties" in self.schemas[name] else "Any"
@@ -233,14 +233,14 @@ class Document:
 
 
 def _body(operation: Schema) -> str | None:
-    """The name of the schema of the request's body."""
+    """Return the name of the schema of the request's body."""
     content = operation.get("requestBody", {}).get("content", {})
     reference = content.get("application/json", {}).get("schema", {}).get("$ref")
     return reference.removeprefix(_REFERENCE) if reference else None
 
 
 def _answer(operation: Schema) -> Schema:
-    """The schema of the answer; empty: text."""
+    """Return the schema of the answer; empty for text."""
     content = next(each for status, each in operation["responses"].items() if status.startswith("2"))["content"]
     schema: Schema = content.get("application/json", {}).get("schema", {})
     return schema
@@ -260,12 +260,12 @@ def _wrapped(line: str) -> list[str]:
 
 
 def _code(source: str) -> str:
-    """Source without docstrings and comments on fields."""
+    """Return source code without docstrings and comments on fields."""
     return re.sub(r'""".*?"""', "", re.sub(r"#:.*", "", source), flags=re.DOTALL)
 
 
 def _imports(body: str) -> Iterator[str]:
-    """Import lines for what a module's body uses."""
+    """Yield the import lines that a module's body needs."""
     code = _code(body)
     for module, names in (
         ("collections.abc", ("Mapping", "Sequence")),
@@ -298,7 +298,7 @@ def api_document() -> Schema:
 
 
 def main() -> None:
-    """Write the files, and remove those of routes that are gone; `--document` prints the OpenAPI document instead."""
+    """Write the files, and remove those of routes that no longer exist; `--document` prints the OpenAPI document."""
     if "--document" in sys.argv:
         json.dump(api_document(), sys.stdout, indent=1)
         return

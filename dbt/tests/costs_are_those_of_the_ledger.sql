@@ -1,4 +1,4 @@
--- The requests of this month and the last, which are counted anew at each build.
+-- The requests of the current month and the one before, which each build recounts.
 {{ config(meta={'dagster': {'ref': {'name': 'model_costs'}}}) }}
 
 with counted as (

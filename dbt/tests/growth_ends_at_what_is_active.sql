@@ -1,4 +1,4 @@
--- The last day of each tenant has as many memories as are active, counted in the raw table.
+-- The last day of each tenant has as many memories as the raw table has active ones.
 {{ config(meta={'dagster': {'ref': {'name': 'memory_growth'}}}) }}
 
 with ends as (

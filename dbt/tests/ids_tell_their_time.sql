@@ -1,4 +1,4 @@
--- Of a tombstone only the id is left to say when it was said; of a memory both are there, and agree to the millisecond.
+-- A tombstone has its event time only in its id; for a memory, the id and the column agree to the millisecond.
 {{ config(meta={'dagster': {'ref': {'name': 'stg_memories'}}}) }}
 
 select tenant_id, memory_id

@@ -1,4 +1,4 @@
--- Every turn is in the funnel once, with a verdict; and every forgotten memory, with its reason.
+-- Every turn of the log is in the funnel exactly once, and so are its candidates.
 {{ config(meta={'dagster': {'ref': {'name': 'funnel'}}}) }}
 
 with counted as (

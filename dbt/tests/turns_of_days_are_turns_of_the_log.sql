@@ -1,4 +1,4 @@
--- What was counted day by day, over all incremental builds, is what the log holds.
+-- The counts by day over all incremental builds equal those of the log.
 {{ config(meta={'dagster': {'ref': {'name': 'subject_days'}}}) }}
 
 with counted as (

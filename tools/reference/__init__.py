@@ -1,11 +1,11 @@
-"""The pages of the site that are made from the code, one module a page.
+"""The pages of the site that are generated from the code, one module per page.
 
 - `commands`: the help of the command line
 - `operations`: the API, from its OpenAPI document
 - `python`: the clients and the library, which mkdocstrings fills from docstrings
 - `policies`: every key of a policy, from the models
 - `marts`: the tables for data teams, from dbt's descriptions
-- `metrics`: what `/metrics` and dbt's semantic layer offer
+- `metrics`: the metrics of `/metrics` and of dbt's semantic layer
 """
 
 from __future__ import annotations

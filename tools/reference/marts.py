@@ -14,7 +14,7 @@ FILE = Path(__file__).resolve().parents[2] / "dbt" / "models" / "marts" / "marts
 
 
 def marts_page() -> str:
-    """Return each mart of the schema `marts`, with one row a column."""
+    """Return each mart of the schema `marts`, with a row for each column."""
     parts = [
         "# Marts\nEvery table and view for data teams, with its columns. [marts.md](../docs/marts.md) says what each "
         "answers, with examples; `make docs` adds the lineage.\n"

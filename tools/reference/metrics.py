@@ -1,4 +1,4 @@
-"""The reference of metrics: what Prometheus reads of the API, and what dbt's semantic layer computes of the marts."""
+"""The reference of metrics: those that the API serves to Prometheus, and those that dbt's semantic layer computes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FAMILY = re.compile(r"^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)$", re.MULTILINE)
 
 
 def metrics_page() -> str:
-    """Return the metrics of both doors."""
+    """Return the metrics of both sources."""
     return (
         "# Metrics\nEvery metric that Reverie offers, by where it is read. [telemetry.md](../docs/telemetry.md) has "
         "those that OpenTelemetry sends; [operating.md](../docs/operating.md) says which to watch.\n\n"

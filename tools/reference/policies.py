@@ -14,7 +14,7 @@ from reverie.policy import Policy, load_policy
 from tools.reference.table import table, type_of
 
 _COLUMNS = ("key", "value", "default", "in `reverie`", "")
-#: The longest value that is printed; of a longer one its size is told.
+#: The longest value to print in full; of a longer one the page has the size.
 _LONGEST = 60
 
 
@@ -34,7 +34,7 @@ def policies_page() -> str:
 
 
 def _headings(model: type[BaseModel], path: str, form: str = "[{}]") -> Iterator[tuple[str, type[BaseModel]]]:
-    """Each table with its heading as a file writes it, before those inside it; the first has none."""
+    """Yield each table's heading, as in a file, and model, before the tables inside it; the first has no heading."""
     yield path and form.format(path), model
     for name, field in model.model_fields.items():
         for inner, inner_form in _models(field.annotation, "[{}]"):
@@ -42,7 +42,7 @@ def _headings(model: type[BaseModel], path: str, form: str = "[{}]") -> Iterator
 
 
 def _models(annotation: Any, form: str) -> Iterator[tuple[type[BaseModel], str]]:
-    """The tables that a field may hold: one, several in a list, or several by name."""
+    """Yield the tables that a field can hold: one, several in a list, or several by name."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation, form
     forms = {tuple: "[[{}]]", list: "[[{}]]", Mapping: "[{}.NAME]", dict: "[{}.NAME]"}
@@ -51,14 +51,14 @@ def _models(annotation: Any, form: str) -> Iterator[tuple[type[BaseModel], str]]
 
 
 def _below(values: Any, heading: str) -> Mapping[str, Any]:
-    """The values under a heading; nothing under those that are lists, or tables by name."""
+    """Return the values under a heading; nothing for lists of tables and tables by name."""
     for name in heading.strip("[]").split(".") if heading else ():
         values = values.get(name) if isinstance(values, Mapping) else None
     return values if isinstance(values, Mapping) else {}
 
 
 def _keys(model: type[BaseModel]) -> Mapping[str, Mapping[str, Any]]:
-    """The keys with values of their own; tables inside have headings of their own."""
+    """Return the keys of a table; tables inside it are left out, since they have their own headings."""
     found: Mapping[str, Mapping[str, Any]] = model.model_json_schema(by_alias=False).get("properties", {})
     return {name: schema for name, schema in found.items() if "$ref" not in schema}
 
@@ -70,7 +70,7 @@ def _row(name: str, schema: Mapping[str, Any], set_here: Mapping[str, Any], mode
 
 
 def _values(schema: Mapping[str, Any]) -> str:
-    """The type with its range."""
+    """Return the type with its range."""
     if options := schema.get("anyOf"):
         return " or ".join(dict.fromkeys("none" if each.get("type") == "null" else _values(each) for each in options))
     if schema.get("type") == "array":
@@ -89,7 +89,7 @@ def _values(schema: Mapping[str, Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as TOML writes it; of a long one its size."""
+    """Return a value as TOML writes it, or the size of a long value."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -104,7 +104,7 @@ def _shown(value: Any) -> str:
 
 
 def _comments(model: type[BaseModel]) -> Mapping[str, str]:
-    """What stands in comments (`#:`) above each field, by field; a subclass inherits."""
+    """Return the comments (`#:`) above each field, by field; a subclass inherits them."""
     found: dict[str, str] = {}
     for each in reversed(model.__mro__):
         if issubclass(each, BaseModel) and each is not BaseModel:

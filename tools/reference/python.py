@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Of each package, what its users call.
+#: The modules of each package that its users call.
 MODULES = (
     "reverie_client.operations",
     "reverie_client.errors",

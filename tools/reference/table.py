@@ -7,7 +7,7 @@ from typing import Any
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; bars and line ends inside a cell are made harmless."""
+    """Return a table; bars and newlines inside a cell are escaped or replaced."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
 

@@ -1,6 +1,7 @@
-"""Measure how far two labellers agree: `python -m training.reader.agree FIRST SECOND`, files or folders.
+"""Measures the agreement of two labellers: `python -m training.reader.agree FIRST SECOND`, files or folders.
 
-The second labels some messages of the first, in their order. Statements match by relation and a word of their objects.
+The second has labels for some messages of the first, in the same order. Statements match if they have the same relation
+and share a word of their objects.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from typing import Any, NamedTuple
 from training.reader.check import read_voice
 
 Labels = dict[str, Any]
-#: Words that an object may begin with and that make no difference.
+#: Words at the beginning of an object that are ignored.
 LEADING = {"a", "an", "the", "my", "our", "your", "his", "her", "their"}
 
 
 class Agreement(NamedTuple):
-    """What is found over all pairs of messages."""
+    """The agreement over all pairs of messages."""
 
     messages: int
     states: float  #: the part of the messages on which both say whether something is stated
@@ -31,7 +32,7 @@ class Agreement(NamedTuple):
 
 
 def words(span: str) -> list[str]:
-    """Return the words of a span in lower case, without what it begins with."""
+    """Return the words of a span in lower case, without leading articles and possessives."""
     found = re.findall(r"\w+", span.lower())
     while len(found) > 1 and found[0] in LEADING:
         found.pop(0)
@@ -39,7 +40,7 @@ def words(span: str) -> list[str]:
 
 
 def overlap(one: str, other: str) -> float:
-    """Return the part of the words of two spans that both have."""
+    """Return the share of the words of two spans that both have."""
     left, right = set(words(one)), set(words(other))
     return len(left & right) / len(left | right) if left | right else 0.0
 
@@ -55,7 +56,7 @@ def pairs_of_messages(first: Sequence[Labels], second: Sequence[Labels]) -> Iter
 
 
 def pairs_of_statements(first: Sequence[Labels], second: Sequence[Labels]) -> list[tuple[Labels, Labels]]:
-    """Return the statements that match, the closest objects first, each statement once."""
+    """Return the pairs of matching statements, the closest objects first, each statement once."""
     close = [
         (overlap(one["o"], other["o"]), -left, -right)
         for left, one in enumerate(first)
@@ -70,7 +71,7 @@ def pairs_of_statements(first: Sequence[Labels], second: Sequence[Labels]) -> li
 
 
 def share(part: float, whole: float) -> float:
-    """Return a part of a whole; 1 of nothing."""
+    """Return the share of a part in a whole; 1 if the whole is 0."""
     return part / whole if whole else 1.0
 
 

@@ -1,4 +1,4 @@
-"""Messages as arrays of one shape a batch."""
+"""Messages as arrays, with one shape per batch."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from training.reader.messages import Label, Message, Place
 from training.reader.network import WIDTH
 from training.reader.states import Encoded
 
-#: Tokens to which messages are filled up, and tokens of a batch.
+#: Lengths in tokens to which messages are padded, and tokens of a batch.
 LENGTHS = (12, 16, 20, 24, 32, 48, 96, 176)
 BATCH_TOKENS = 1024
-#: Objects of a message that are trained on.
+#: The most objects of a message that are trained on.
 OBJECTS = 8
 
 Batch = dict[str, npt.NDArray[Any]]
@@ -38,7 +38,7 @@ class Example:
 
 
 def example(message: Message, encoded: Encoded) -> Example:
-    """Return a message with its labels by tokens; one whose object is beyond the tokens, or too long, is left out."""
+    """Return a message with its labels by tokens, without labels whose object is beyond the tokens or too long."""
     objects, aspects, pointers = [], [], []
     for label in message.labels:
         place = tokens_of(encoded, label.object)
@@ -71,7 +71,7 @@ def tokens_of(encoded: Encoded, place: Place) -> tuple[int, int] | None:
 
 
 def span_mask(encoded: Encoded) -> npt.NDArray[np.bool_]:
-    """Return which spans are whole words of one text: (tokens, WIDTH)."""
+    """Return a mask of the spans that are whole words of one text: (tokens, WIDTH)."""
     tokens = len(encoded.side)
     mask = np.zeros((tokens, WIDTH), bool)
     for width in range(min(WIDTH, tokens)):
@@ -82,12 +82,12 @@ def span_mask(encoded: Encoded) -> npt.NDArray[np.bool_]:
 
 
 def padded(length: int) -> int:
-    """Return the number of tokens to which a message is filled up."""
+    """Return the number of tokens to which a message is padded."""
     return next(each for each in LENGTHS if each >= length)
 
 
 def shuffled(examples: Sequence[Example], random: np.random.Generator) -> list[list[Example]]:
-    """Return batches of messages of like length, in random order."""
+    """Return batches of messages of similar length, in random order."""
     order = random.permutation(len(examples))
     by_length: dict[int, list[Example]] = {}
     for index in order:
@@ -102,7 +102,7 @@ def shuffled(examples: Sequence[Example], random: np.random.Generator) -> list[l
 
 
 def in_order(examples: Sequence[Example]) -> Iterator[tuple[list[int], list[Example]]]:
-    """Yield batches of messages of like length with their places."""
+    """Yield batches of messages of similar length, with their places."""
     by_length: dict[int, list[int]] = {}
     for index, each in enumerate(examples):
         by_length.setdefault(padded(len(each.encoded.side)), []).append(index)
@@ -113,7 +113,7 @@ def in_order(examples: Sequence[Example]) -> Iterator[tuple[list[int], list[Exam
 
 
 def arrays(examples: Sequence[Example]) -> Batch:
-    """Return a batch filled up to one length and one number of messages."""
+    """Return a batch padded to one length and one number of messages."""
     tokens = padded(max(len(each.encoded.side) for each in examples))
     size = BATCH_TOKENS // tokens
     batch: Batch = {

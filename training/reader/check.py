@@ -1,4 +1,4 @@
-"""Check labelled messages by their guide: `python -m training.reader.check [FILE ...]`.
+"""Checks labelled messages against their guide: `python -m training.reader.check [FILE ...]`.
 
 Prints each mistake with its file and line, then counts by file, part and relation. Without a file, checks all voices.
 """
@@ -32,7 +32,7 @@ def has_span(text: str, span: str) -> bool:
 
 
 def statement_mistakes(statement: dict[str, Any], text: str, question: str) -> Iterator[str]:
-    """Yield what is wrong with one statement of a message."""
+    """Yield the mistakes in one statement of a message."""
     for key in statement.keys() - KEYS:
         yield f"unknown key {key!r} in a statement"
     if statement.get("r") not in RELATIONS:
@@ -59,7 +59,7 @@ def statement_mistakes(statement: dict[str, Any], text: str, question: str) -> I
 
 
 def message_mistakes(line: dict[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with one message."""
+    """Yield the mistakes in one message."""
     for key in line.keys() - {"t", "q", "s", "day"}:
         yield f"unknown key {key!r}"
     text = line.get("t")
@@ -94,7 +94,7 @@ def read_voice(file: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[s
 
 
 def ended_mistakes(file: Path, messages: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield what is wrong with the labels of what ends in a voice, given its messages; the first is on line 2."""
+    """Yield the mistakes in the labels of ends of a voice, given its messages, the first of which is on line 2."""
     last = len(messages) + 1
     seen: set[str] = set()
     for number, row in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):

@@ -1,7 +1,7 @@
-"""Write a reader as ONNX, in operators that ONNX Runtime has fused for processors (domain `com.microsoft`).
+"""Writes a reader as ONNX, with ONNX Runtime's fused operators for CPUs (domain `com.microsoft`).
 
-`python -m training.reader.export` writes the published reader anew, after a change of what is written here: the numbers
-stand in its files under the names that they have in the network, so that nothing has to be trained or rounded again.
+`python -m training.reader.export` writes the published reader again after a change to this module. Its files have the
+weights under their names in the network, so that nothing has to be trained or rounded again.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from training.reader.whole import Ranges, RoundedMatrix, WholeMatrix, rounded
 
 FOLDER = Path(__file__).parents[2] / "reverie" / "inference" / "reader"
 OPSET = 17
-#: Of the fused operators.
+#: The domain of the fused operators.
 FUSED = "com.microsoft"
-#: Before the names of outputs that ranges are fitted on.
+#: The prefix of the names of outputs on which ranges are fitted.
 FACTOR = "factor."
 
 
@@ -37,11 +37,11 @@ class Graph:
         """Begin an empty graph."""
         self.nodes: list[Any] = []
         self.constants: dict[str, Any] = {}
-        #: what is multiplied with a matrix of the layers, by the name of the matrix
+        #: the values that are multiplied with a matrix of the layers, by the name of the matrix
         self.factors: dict[str, list[str]] = {}
 
     def constant(self, values: npt.ArrayLike, name: str = "") -> str:
-        """Add a constant and return its name; one that was learned has the name that it has in the network."""
+        """Add a constant and return its name; a learned one keeps its name in the network."""
         name = name or f"c{len(self.constants)}"
         self.constants[name] = numpy_helper.from_array(np.asarray(values), name)
         return name
@@ -60,7 +60,7 @@ class Graph:
         return name
 
     def split(self, values: str, number: int) -> list[str]:
-        """Add so many equal parts of the last axis, and return their names."""
+        """Split the last axis into `number` equal parts, and return their names."""
         names = [f"v{len(self.nodes)}.{part}" for part in range(number)]
         self.nodes.append(helper.make_node("Split", [values], names, axis=-1))
         return names
@@ -83,7 +83,7 @@ class Graph:
         return self.linear(f"heads/{name}", parameters["heads"][name], values, to)
 
     def multiply(self, name: str, parameters: Parameters | WholeMatrix, values: str) -> str:
-        """Multiply and add as a layer does: in whole numbers where its matrix is in such."""
+        """Multiply and add as a layer does, in whole numbers if its matrix is in whole numbers."""
         self.factors.setdefault(name.removeprefix("layers/").replace("/", "."), []).append(values)
         if not isinstance(parameters, WholeMatrix):
             return self.linear(name, parameters, values)
@@ -96,7 +96,7 @@ class Graph:
         return self.add("MatMulIntegerToFloat", *given, domain=FUSED)
 
     def watched(self) -> dict[str, Sequence[Any]]:
-        """Add all that is multiplied with matrices of the layers as outputs, and return these."""
+        """Add all values that are multiplied with matrices of the layers as outputs, and return these."""
         return {
             self.add("Identity", values, to=f"{FACTOR}{name}.{number}"): ["rows", "tokens", "size"]
             for name, some in self.factors.items()
@@ -104,7 +104,7 @@ class Graph:
         }
 
     def norm(self, name: str, parameters: Parameters, values: str) -> str:
-        """Scale to mean 0 and variance 1, and by what was learned."""
+        """Scale to mean 0 and variance 1, then by the learned weights."""
         weights = [self.learned(parameters[each], f"{name}/{each}") for each in ("w", "b")]
         return self.add("LayerNormalization", values, *weights, axis=-1, epsilon=EPSILON)
 
@@ -121,11 +121,11 @@ class Graph:
 
 
 def spans_model(parameters: Parameters, *, watched: bool = False) -> bytes:
-    """Return the layers and the heads of spans and messages; `watched`: with all that `Ranges` are fitted on.
+    """Return the layers and the heads of spans and messages; `watched`: with the values on which `Ranges` are fitted.
 
-    Inputs: `states` (messages, tokens, 384), `side` and `letters` (messages, tokens); no token fills up.
+    Inputs: `states` (messages, tokens, 384), `side` and `letters` (messages, tokens), without padding.
     Outputs: `hidden`; `keys` (messages, tokens, 2, POINT), to which objects point by their first and last token;
-    `spans` (messages, tokens, tokens), logits of "is an object" by first and last token, but for what their width adds;
+    `spans` (messages, tokens, tokens), logits of "is an object" by first and last token, without the term of the width;
     `something` (messages, 1), logits.
     """
     graph = Graph()
@@ -154,13 +154,14 @@ def spans_model(parameters: Parameters, *, watched: bool = False) -> bytes:
 
 
 def attention(graph: Graph, query: str, key: str, value: str) -> str:
-    """Add the attention of all tokens to all, and return what they take from each other."""
+    """Add the attention of all tokens to all, and return its result."""
     return graph.add("MultiHeadAttention", query, key, value, num_heads=HEADS, domain=FUSED)
 
 
 def ranges_of(model: bytes, some: Iterable[Mapping[str, Any]]) -> Ranges:
-    """Return the lowest and highest values that the rows of the matrices are multiplied with, by inputs of a watched
-    model.
+    """Return the lowest and highest values that the rows of the matrices are multiplied with.
+
+    `some`: inputs of the watched model.
     """
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs() if output.name.startswith(FACTOR)]
@@ -186,7 +187,7 @@ def layer(
         return graph.multiply(f"{place}/{name}", parameters[name], values)
 
     def norm(name: str, values: str, more: str) -> str:
-        # two operators: the fused one, SkipLayerNormalization, takes ten times as long on processors
+        # two operators, since the fused one, SkipLayerNormalization, takes ten times as long on CPUs
         return graph.norm(f"{place}/{name}", parameters[name], graph.add("Add", values, more))
 
     query, key, value = (multiply(name, hidden) for name in ("query", "key", "value"))
@@ -205,7 +206,7 @@ def _spans(graph: Graph, parameters: Parameters, hidden: str) -> None:
         graph.add("Gather", of_token, graph.constant(np.int64(place)), axis=2) for place in range(3)
     )
     sums = graph.add("CumSum", inside, graph.constant(np.int64(1)))
-    # the sum up to the last, less that before the first
+    # the sum up to the last token minus the sum before the first
     begins = graph.add("Add", graph.add("Sub", begins, sums), inside)
     ends = graph.add("Add", ends, sums)
     begins = graph.add("Unsqueeze", begins, graph.constant(np.array([2], np.int64)))
@@ -218,8 +219,8 @@ def objects_model(parameters: Parameters) -> bytes:
 
     Inputs: `features` (objects, 4 * 384), the states of the first and last token and the means of the span and of its
     message; `keys` (objects, tokens, 2, POINT) of each object's message.
-    Outputs: logits of `relation` (none first), of each aspect, and of the first and last token of each pointer, with
-    one for none before them.
+    Outputs: logits of `relation` (none first), of each aspect, and of the first and last token of each pointer, after
+    one for none.
     """
     graph = Graph()
     of = graph.add("Relu", graph.head("object", parameters, "features"))
@@ -244,7 +245,7 @@ def objects_model(parameters: Parameters) -> bytes:
 
 
 def parameters_of(*models: bytes) -> Parameters:
-    """Return what was learned out of models that were written here, in whole numbers where they are; no widths."""
+    """Return the learned parameters of models written by this module, in whole numbers if stored so, without widths."""
     learned: dict[str, Any] = {}
     for model in models:
         for each in onnx.load_from_string(model).graph.initializer:
@@ -266,7 +267,7 @@ def _matrix(values: Any) -> Any:
 
 
 def write(parameters: Parameters, numbers: Mapping[str, Any]) -> str:
-    """Write the files that Reverie loads, and return the name of the model, which has the digest of its weights."""
+    """Write the files that Reverie loads; return the name of the model, which contains the digest of its weights."""
     spans, objects = spans_model(parameters), objects_model(parameters)
     name = f"reader-{hashlib.sha256(spans + objects).hexdigest()[:8]}"
     (FOLDER / "reader.onnx").write_bytes(spans)
@@ -277,7 +278,7 @@ def write(parameters: Parameters, numbers: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    """Write the published reader anew."""
+    """Write the published reader again."""
     models = [(FOLDER / name).read_bytes() for name in ("reader.onnx", "objects.onnx")]
     print(write(parameters_of(*models), json.loads((FOLDER / "reader.json").read_bytes())))
 

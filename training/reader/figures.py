@@ -1,7 +1,7 @@
-"""Measure a trained reader: `python -m training.reader.figures FILE [--part test] [--show 40]`.
+"""Measures a trained reader: `python -m training.reader.figures FILE [--part test] [--show 40]`.
 
-Spans are chosen by the reader's own code. A statement is right if its relation is and its object shares at least half
-of its tokens with the labelled one (`object`), or all of them (`exact`).
+The reader's own code chooses the spans. A statement is right if its relation is right and its object shares at least
+half of its tokens with the labelled one (`object`), or all of them (`exact`).
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from training.reader.train import examples_of
 
 
 class Weights(NamedTuple):
-    """What decides which spans are taken."""
+    """The numbers that decide which spans are taken."""
 
     #: the least confidence
     threshold: float
-    #: how much the chances of the message and of the span count, beside that of the relation
+    #: the weights of the chances of the message and of the span, beside that of the relation
     message: float
     span: float
 
 
 class Scored(NamedTuple):
-    """What the network says of a message: logits, as the reader gets them from ONNX."""
+    """The network's logits for a message, as the reader gets them from ONNX."""
 
     something: float
     spans: list[CandidateSpan]
@@ -58,7 +58,7 @@ class Scored(NamedTuple):
 
 
 def score(parameters: Parameters, examples: Sequence[Example]) -> tuple[list[Scored], list[Numbers]]:
-    """Return what the network says of messages, and their hidden states."""
+    """Return the network's logits for messages, and their hidden states."""
     heads = parameters["heads"]
     upper = jax.jit(lambda batch: network.upper(parameters, batch, batch["states"], None))
     edges = jax.jit(lambda hidden: network.edges(heads, hidden))
@@ -85,7 +85,7 @@ def score(parameters: Parameters, examples: Sequence[Example]) -> tuple[list[Sco
 
 
 def places(each: Example) -> TokenPlaces:
-    """Return where the tokens of a message stand, as the reader knows it."""
+    """Return the places of a message's tokens in the form that the reader uses."""
     encoded = each.encoded
     return TokenPlaces(encoded.side == 0, encoded.offsets, encoded.begins, encoded.ends, encoded.letters)
 
@@ -152,13 +152,13 @@ def fit(examples: Sequence[Example], scored: Sequence[Scored]) -> Weights:
 
 
 def overlap(one: Sequence[int], other: Sequence[int]) -> float:
-    """Return the share of tokens that two spans have in common, of all that they have."""
+    """Return the number of tokens that two spans share, as a share of all tokens from the first to the last."""
     common = min(one[1], other[1]) - max(one[0], other[0]) + 1
     return max(0, common) / (max(one[1], other[1]) - min(one[0], other[0]) + 1)
 
 
 def aspects(parameters: Parameters, examples: Sequence[Example], hidden: Sequence[Numbers]) -> dict[str, float]:
-    """Return how often what is said of labelled objects is right; pointers count where one is labelled or given."""
+    """Return how often the aspects of labelled objects are right; pointers count if one is labelled or found."""
     find = jax.jit(lambda states, real, first, last: _said(parameters["heads"], states, real, first, last))
     right, wanted = Counter[str](), Counter[str]()
     for indexes, chosen in in_order(examples):
@@ -194,7 +194,7 @@ def aspects(parameters: Parameters, examples: Sequence[Example], hidden: Sequenc
 def _pointed(
     found: Mapping[str, Numbers], name: str, chosen: Sequence[Example], said: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
-    """One more than the first and the last token to which each object points; 0, 0: none."""
+    """Return the first and the last token to which each object points, plus one; 0, 0: none."""
     given = np.zeros((*said.shape, 2), np.int64)
     for row, at in np.argwhere(said).tolist():
         tokens = places(chosen[row])

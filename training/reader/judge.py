@@ -1,13 +1,13 @@
-"""A judge of ends: how likely a message makes an old statement untrue.
+"""A judge of ends: the probability that a message makes an old statement untrue.
 
     python -m training.reader.judge PAIRS [--epochs 2] [--measure MORE_PAIRS] [--out FILE]
                                    [--start FILE [--keep 0.4]]
 
-`PAIRS` and `MORE_PAIRS` are of `python -m bench.end_pairs`. The upper layers of the published reader, fine-tuned, read
-the message, with the question before it if it is short, and each statement beside it, which sees the message while the
-message does not see it; the layers below are shared and read each text apart. It is trained on the pairs of `train` and
-`single`, and measured on those of `dev` and `test`. `--start` goes on with a judge that was trained before, at half the
-rates; the judge is then the mean of what it was, by `--keep`, and of what it became.
+`PAIRS` and `MORE_PAIRS` come from `python -m bench.end_pairs`. The upper layers of the published reader, fine-tuned,
+read the message, with the question before it if it is short, beside each statement. The statement attends to the
+message, but not the message to the statement. The layers below are shared and read each text separately. The judge is
+trained on the pairs of `train` and `single`, and measured on those of `dev` and `test`. `--start` continues from an
+earlier judge, at half the rates; the result is then the mean of the earlier judge, weighted by `--keep`, and the new.
 """
 
 from __future__ import annotations
@@ -38,25 +38,24 @@ from training.reader.states import LAYERS, Encoded, LowerLayers
 from training.reader.train import SEED
 from training.reader.whole import WholeMatrix
 
-#: Tokens to which a message with its statements is filled up, and tokens of a batch.
+#: Lengths in tokens to which a message with its statements is padded, and tokens of a batch.
 LENGTHS, BATCH_TOKENS = (40, 64, 88, 116, 164), 2048
 #: Statements of a message that are read together.
 TOGETHER = 12
-#: What the pairs of an epoch in which nothing ends count for, together: so many for each in which something does, of
-#: voices and of single messages; messages of voices that end nothing for each that does; and the log-odds by vectors
-#: alone from which a pair is read.
+#: Total weight of the pairs of an epoch without an end, for each pair with one: of voices, and of single messages; the
+#: number of voices' messages without an end for each with one; and the least log-odds by vectors of a pair to use.
 NEGATIVES, LABELLED, MORE, NEAR = 2.5, 2.3, 1.0, -6.0
-#: Share of the statements that are read in the person's own words, where all that they state ends at once.
+#: Share of the statements that are read in the person's own words, if all that these state ends at once.
 OWN = 0.5
-#: Of the layers and of the head; what an end is taken for, as some labels are missing and some are wrong.
+#: Learning rates of the layers and of the head; the target for an end, below 1 as some labels are missing or wrong.
 RATES, SURE = (2e-4, 1e-3), 0.98
-#: Share of the rates at which a trained judge learns more.
+#: The factor of the rates when training continues from a trained judge.
 AGAIN = 0.5
 #: Share of tokens whose state is hidden in training.
 HIDDEN_TOKENS = 0.07
-#: Width of the head, and layers of the embedder below, in which each text is read apart.
+#: Width of the head, and number of the embedder's layers below, which read each text separately.
 INNER, LOWER = 256, 2
-#: Steps after which the loss is told.
+#: Steps between two reports of the loss.
 TOLD_EVERY = 100
 THRESHOLDS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
@@ -70,9 +69,9 @@ class Pair(NamedTuple):
     ended: bool
     near: float = 1.0
     part: str = "train"
-    #: the statement in the person's own words; nothing where only a part of them ends
+    #: the statement in the person's own words; empty if only a part of them ends
     own: str = ""
-    #: what it counts for in training
+    #: the weight in training
     weight: float = 1.0
 
     @property
@@ -99,21 +98,21 @@ class Texts:
         self._texts: dict[str, Encoded] = {}
 
     def read(self, pairs: Sequence[Pair]) -> None:
-        """Read what was not read yet."""
+        """Encode the texts that were not encoded before."""
         texts = dict.fromkeys(text for pair in pairs for text in (pair.old, *(shown for _, shown, _ in pair.shown)))
         new = [text for text in texts if text not in self._texts]
         self._texts |= dict(zip(new, self._lower.encode([("", text) for text in new]), strict=True))
 
     def of_message(self, pair: Pair) -> list[tuple[int, Encoded]]:
-        """Return the texts of the message of a pair, cut: which one, tokens."""
+        """Return the texts of a pair's message, truncated, each with its side."""
         return [(side, _cut(self._texts[text], most)) for side, text, most in pair.shown]
 
     def of_statement(self, pair: Pair) -> Encoded:
-        """Return the statement of a pair, cut."""
+        """Return the statement of a pair, truncated."""
         return _cut(self._texts[pair.old], MOST_OF_STATEMENT)
 
     def rows(self, pairs: Sequence[Pair], order: Iterable[int]) -> list[tuple[int, list[int]]]:
-        """Return rows of one message each and statements of it, as many as have room: tokens, places of its pairs."""
+        """Return rows of one message and as many of its statements as fit: number of tokens, places of the pairs."""
         by_message: dict[Shown, list[int]] = {}
         for place in order:
             by_message.setdefault(pairs[place].shown, []).append(place)
@@ -132,7 +131,7 @@ class Texts:
         return rows
 
     def batches(self, pairs: Sequence[Pair], order: Iterable[int]) -> list[tuple[int, list[list[int]]]]:
-        """Return batches of rows of like length: tokens, places by row."""
+        """Return batches of rows of similar length: the number of tokens, places by row."""
         by_length: dict[int, list[list[int]]] = {}
         for used, row in self.rows(pairs, order):
             by_length.setdefault(next(each for each in LENGTHS if each >= used), []).append(row)
@@ -144,9 +143,9 @@ class Texts:
         ]
 
     def arrays(self, pairs: Sequence[Pair], rows: Sequence[Sequence[int]], tokens: int) -> dict[str, npt.NDArray[Any]]:
-        """Return a batch filled up to one length, one number of rows and of statements.
+        """Return a batch padded to one length and one number of rows and statements.
 
-        `of`: 0 for tokens of the message, then the number of the statement in its row; -1 fills up.
+        `of`: 0 for tokens of the message, then the number of the statement in its row; -1 for padding.
         """
         size = BATCH_TOKENS // tokens
         batch: dict[str, npt.NDArray[Any]] = {
@@ -182,7 +181,7 @@ def _published() -> list[bytes]:
 
 
 def start(key: jax.Array, lower: int) -> Parameters:
-    """Return parameters to train from: layers of the published reader, the embedder's below them, a head at random."""
+    """Return initial parameters: layers of the published reader, the embedder's below them, and a random head."""
     found = parameters_of(*_published())
 
     def whole(matrix: Any) -> dict[str, jax.Array]:
@@ -197,7 +196,7 @@ def start(key: jax.Array, lower: int) -> Parameters:
     question, message = map(jnp.asarray, found["side"])
     return {
         "side": jnp.stack([question, message, question]),
-        # kinds of tokens: those whose other text has the token, too, begin as the same letters do elsewhere
+        # kinds of tokens: a kind for tokens that the other text has too starts like that of the same letters
         "letters": jnp.tile(jnp.asarray(found["letters"]), (KINDS // LETTERS, 1)),
         "layers": [*below, *upper],
         "heads": {
@@ -210,7 +209,7 @@ def start(key: jax.Array, lower: int) -> Parameters:
 def logits(parameters: Parameters, batch: dict[str, jax.Array], states: jax.Array) -> jax.Array:
     """Return the logits of "the message makes the statement untrue" of a batch: rows, statements.
 
-    A statement sees itself and the message, a message itself alone, so that it is read once for all statements.
+    A statement attends to itself and the message, a message only to itself, so it is read once for all statements.
     """
     of = batch["of"]
     seen = (of[:, None] == of[..., None]) | (of[:, None] == 0)
@@ -219,7 +218,7 @@ def logits(parameters: Parameters, batch: dict[str, jax.Array], states: jax.Arra
     number = jnp.maximum(1, mask.sum(-1, keepdims=True))
     mean = jnp.einsum("rst,rth->rsh", mask.astype(jnp.float32), hidden) / number
     highest = jnp.where(mask[..., None], hidden[:, None], -100.0).max(2)
-    told = jnp.where(mask.any(-1)[..., None], jnp.concatenate([mean, highest], -1), 0)  # rows that fill up
+    told = jnp.where(mask.any(-1)[..., None], jnp.concatenate([mean, highest], -1), 0)  # padding rows
     message = jnp.broadcast_to(told[:, :1], (len(of), TOGETHER, 2 * HIDDEN))
     heads = parameters["heads"]
     inner = jax.nn.relu(halved(heads["pair"], jnp.concatenate([told[:, 1:], message], -1)))
@@ -236,9 +235,9 @@ def loss(parameters: Parameters, batch: dict[str, jax.Array], key: jax.Array) ->
 
 
 def sample(pairs: Sequence[Pair], random: np.random.Generator, others_each: float, more: float) -> list[Pair]:
-    """Return pairs of an epoch: of all messages that end something, and of `more` others for each.
+    """Return the pairs of an epoch: of all messages that end something, and of `more` others for each.
 
-    Pairs in which nothing ends count together for so many ends each.
+    Together, the pairs without an end have a weight of `others_each` for each pair with one.
     """
     near = [pair for pair in pairs if pair.ended or pair.near >= NEAR]
     by_message: dict[tuple[str, str], list[Pair]] = {}
@@ -267,9 +266,9 @@ def train(
     trained: Parameters | None = None,
     seed: int = SEED,
 ) -> Parameters:
-    """Return parameters trained on pairs and `labelled` ones, of each of which an epoch has a sample.
+    """Return parameters trained on `pairs` and `labelled` ones; an epoch has a sample of both.
 
-    `trained`: parameters to go on with, at a share of the rates.
+    `trained`: parameters to continue from, at a share of the rates.
     """
     random = np.random.default_rng(seed)
     parameters = start(jax.random.key(seed), texts.lower) if trained is None else jax.tree.map(jnp.array, trained)
@@ -307,7 +306,7 @@ def train(
 
 
 def averaged(before: Parameters, after: Parameters, share: float) -> Parameters:
-    """Return the weighted mean of two judges of one origin, `share` of it of the first: surer than either."""
+    """Return the mean of two judges of the same origin, with weight `share` for the first; it is surer than either."""
     mean: Parameters = jax.tree.map(lambda one, other: share * one + (1 - share) * other, before, after)
     return mean
 
@@ -326,19 +325,19 @@ def _optimizer(steps: int, share: float) -> optax.GradientTransformation:
 
 
 def chances(texts: Texts, parameters: Parameters, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-    """Return of each pair the chance that the message makes the statement untrue."""
+    """Return, for each pair, the chance that the message makes the statement untrue."""
     texts.read(pairs)
     forward = jax.jit(lambda parameters, batch: jax.nn.sigmoid(logits(parameters, batch, batch["states"])))
     found = np.zeros(len(pairs))
     for tokens, rows in texts.batches(pairs, range(len(pairs))):
         of_rows = np.asarray(forward(parameters, texts.arrays(pairs, rows, tokens)))
-        for places, of_row in zip(rows, of_rows, strict=False):  # rows that fill up
+        for places, of_row in zip(rows, of_rows, strict=False):  # without padding rows
             found[places] = of_row[: len(places)]
     return found
 
 
 def average_precision(ended: npt.NDArray[np.bool_], chance: npt.NDArray[np.float64]) -> float:
-    """Return the mean precision at each end, the likeliest pair first."""
+    """Return the mean of the precision at each end, with the likeliest pair first."""
     right = ended[np.argsort(-chance, kind="stable")]
     precision = right.cumsum() / np.arange(1, len(right) + 1)
     return float(precision[right].mean()) if right.any() else 0.0

@@ -1,7 +1,7 @@
-"""Put a trained judge where Reverie loads it from: `python -m training.reader.judge_export FILE PAIRS`.
+"""Writes a trained judge to Reverie's folder of models: `python -m training.reader.judge_export FILE PAIRS`.
 
-Its layers are written in whole numbers, as those of the reader are; their ranges are fitted on pairs of `train`. The
-name of the model has the digest of its weights.
+Its layers are stored in whole numbers, like those of the reader; their ranges are fitted on pairs of `train`. The name
+of the model contains the digest of its weights.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ from training.reader.whole import in_whole_numbers
 JUDGE = FOLDER.parent / "judge"
 #: Pairs on which the ranges of whole numbers are fitted.
 FITTED = 600
-#: What a token that is not of a text has in place of its states, so that no highest value is its own.
+#: The value in place of the states of a token outside a text, so that it is never the highest.
 LOWEST = -100.0
 
 
 def judge_model(parameters: Parameters, *, watched: bool = False) -> bytes:
-    """Return the layers and the head; `watched`: in one piece, with all that `Ranges` are fitted on.
+    """Return the layers and the head; `watched`: in one piece, with the values on which `Ranges` are fitted.
 
-    Two models in one file, which is cut below `message` and below `ends`; 0 of `real` marks what fills up. Of messages:
+    The file has two models and is cut below `message` and below `ends`; `real` is 0 for padding. The model of messages:
     inputs `message_states` (messages, tokens, 384), `message_side`, `message_kinds` and `message_real` (messages,
-    tokens); output `message`, by token what statements see of it in each layer, and its last states. Of statements:
-    inputs `read` (pairs, tokens of the message, 9 * 384), which is `message`, `read_real`, and `states`, `kinds` and
-    `real` of the statements; output `ends` (pairs, 1), logits of "the message makes the statement untrue".
+    tokens); output `message`, for each token the values that statements attend to in each layer, and its last states.
+    The model of statements: inputs `read` (pairs, tokens of the message, 9 * 384), which is `message`, `read_real`, and
+    `states`, `kinds` and `real` of the statements; output `ends` (pairs, 1), logits of "the message makes the statement
+    untrue".
     """
     graph = Graph()
     _message(graph, parameters)
@@ -67,7 +68,7 @@ def judge_model(parameters: Parameters, *, watched: bool = False) -> bytes:
 
 
 def _added(graph: Graph, parameters: Parameters, states: str, **of: str) -> str:
-    """States with what is learned of the side and of the letters of each token."""
+    """Return the states plus the learned vectors for the side and the letters of each token."""
     for name, given in of.items():
         learned = graph.constant(np.asarray(parameters[name], np.float32), f"added/{name}")
         states = graph.add("Add", states, graph.add("Gather", learned, given, axis=0))
@@ -88,7 +89,7 @@ def _message(graph: Graph, parameters: Parameters) -> None:
 
 
 def _statement(graph: Graph, parameters: Parameters, read: str, read_real: str) -> tuple[str, str]:
-    """The states of the messages and those of the statements, which saw them."""
+    """Return the states of the messages, and those of the statements, which attend to them."""
     place = graph.constant(np.array([STATEMENT], np.int64))
     hidden = _added(graph, parameters, "states", side=place, letters="kinds")
     real = graph.add("Concat", read_real, "real", axis=1)
@@ -111,7 +112,7 @@ def _attended(graph: Graph, query: str, key: str, value: str, real: str) -> str:
 
 
 def _told(graph: Graph, hidden: str, real: str) -> list[str]:
-    """Mean and highest values of the tokens of a text."""
+    """Return the mean and the highest values of the tokens of a text."""
     is_real = graph.add("Cast", real, cast=TensorProto.BOOL)
     mask = graph.add("Unsqueeze", is_real, graph.constant(np.array([2], np.int64)))
     taken = graph.add("Where", mask, hidden, graph.constant(np.float32(0)))

@@ -1,4 +1,4 @@
-"""Labelled messages in the form in which the reader is trained: texts, and spans by their places in them."""
+"""Labelled messages in the form used for training the reader: texts, and spans by their places in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from training.reader.check import RELATIONS, VOICES, read_voice
 
 SETS = Path(__file__).parents[2] / "bench" / "sets"
 
-#: Place of a span: of the question (0) or the message (1), first character, character after the last.
+#: Place of a span: in the question (0) or the message (1), first character, character after the last.
 Place = tuple[int, int, int]
 
 PHASES = ("holds", "begins", "adds", "ends", "past", "planned", "wished")
@@ -21,12 +21,12 @@ POLARITIES = (0, 1, -1)
 DURATIONS = ("none", "lasting", "passing", "until")
 NAMES = tuple(RELATIONS)
 
-#: Relations of the older sentences that the list of relations calls otherwise.
+#: Relations of the older sentences, with their current names.
 _OLDER = {
     "grew_up_in": "comes_from", "manager": "reports_to", "retired": "works_as", "plays": "does",
     "graduated_from": "attends", "budget": "measure", "opening_hours": "availability",
 }  # fmt: skip
-#: Weight of a sentence of `bench/sets`, which has one label at most.
+#: Weight of a sentence of `bench/sets`, which has at most one label.
 WEAK = 0.5
 
 
@@ -99,7 +99,7 @@ def _label(statement: Mapping[str, Any], question: str, text: str) -> Label:
 
 
 def find(span: str, question: str, text: str, within: tuple[int, int]) -> Place | None:
-    """Return where a span stands as whole words: in its clause, else in the text, else in the question."""
+    """Return the place of a span as whole words: in its clause, else in the text, else in the question."""
     words = re.compile(rf"(?<!\w){re.escape(span)}(?!\w)")
     if found := words.search(text, *within):
         return 1, found.start(), found.end()
@@ -110,7 +110,7 @@ def find(span: str, question: str, text: str, within: tuple[int, int]) -> Place 
 
 
 def weak(parts: Sequence[str] = ("fitted", "blind")) -> Iterator[Message]:
-    """Yield older sentences with one label each, as far as their object stands in them; parts of the sets are named."""
+    """Yield older sentences with one label each, if they contain its object. `parts`: parts of the sets."""
     for name in ("sentences.dev", "sentences.more", "more.people"):
         for raw in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
             line = json.loads(raw)

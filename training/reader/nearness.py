@@ -1,10 +1,10 @@
-"""Train which statements are near to a message that ends them: `python -m training.reader.nearness VECTORS`.
+"""Trains the nearness of statements to a message that ends them: `python -m training.reader.nearness VECTORS`.
 
-`VECTORS` is of `python -m bench.end_pairs --vectors`. A bilinear form of low rank of the vectors of a statement and a
-message, plus their cosine, gives the log-odds that the message makes the statement untrue: of each message against all
-that its voice had told before, half a minute on two cores. It is trained on voices of `train` and single messages.
-What is printed is of `dev` and `test`: the share of ends among the nearest statements, and the pairs that must be read
-for a share of ends, beside the same by cosine alone.
+`VECTORS` comes from `python -m bench.end_pairs --vectors`. A low-rank bilinear form of the vectors of a statement and a
+message, plus their cosine, gives the log-odds that the message makes the statement untrue. It is trained on voices of
+`train` and single messages, with each message against all earlier statements of its voice, in half a minute on two
+cores. For `dev` and `test` it prints the share of ends among the nearest statements, and the pairs that must be read
+for a share of the ends, beside the same by cosine alone.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from training.reader.network import HIDDEN
 from training.reader.train import SEED
 
 FILE = Path(__file__).resolve().parents[2] / "reverie" / "inference" / "judge" / "nearness.npz"
-#: Rank of the form, passes over the voices, weight of an end (the log-odds are corrected for it), rate, decay.
+#: Rank of the form, epochs, weight of an end (the log-odds are corrected for it), learning rate, weight decay.
 RANK, EPOCHS, END_WEIGHT, RATE, DECAY = 32, 12, 10.0, 3e-3, 3e-2
-#: Statements and messages are filled up to multiples of these.
+#: Statements and messages are padded to multiples of these.
 STATEMENTS, MESSAGES = 160, 256
 SHARES, NEAREST = (0.5, 0.7, 0.8, 0.9), (1, 3, 6, 12)
 
@@ -36,7 +36,7 @@ Numbers = dict[str, Any]
 
 
 class Voice(NamedTuple):
-    """Vectors of what was told and of messages, which of them meet, and which end."""
+    """Vectors of statements and of messages, the pairs that count, and those that end."""
 
     told: Array
     messages: Array
@@ -45,7 +45,7 @@ class Voice(NamedTuple):
 
 
 def voices(file: Path, part: str) -> Iterator[Voice]:
-    """Yield the voices of a part, each in the words of memory and in the person's own where it has both."""
+    """Yield the voices of a part, each in the words of memory and, if it has them, in the person's own."""
     with np.load(file) as read:
         for name in sorted({key.partition("/")[0] for key in read.files}):
             if read[f"{name}/part"] != part:
@@ -61,7 +61,7 @@ def voices(file: Path, part: str) -> Iterator[Voice]:
 
 
 def filled(voice: Voice) -> Voice:
-    """Return a voice in the next of a few sizes, so that few are compiled."""
+    """Return a voice padded to one of a few sizes, so that few are compiled."""
     rows = -(-len(voice.told) // STATEMENTS) * STATEMENTS - len(voice.told)
     columns = -(-len(voice.messages) // MESSAGES) * MESSAGES - len(voice.messages)
     return Voice(
@@ -73,19 +73,19 @@ def filled(voice: Voice) -> Voice:
 
 
 def log_odds(numbers: Numbers, told: Any, messages: Any) -> Any:
-    """Return log-odds, statements in rows and messages in columns, not corrected for the weight of an end."""
+    """Return log-odds (statements, messages), not corrected for the weight of an end."""
     form = (told @ numbers["statement"]) @ (messages @ numbers["message"]).T + numbers["cosine"] * (told @ messages.T)
     return form + (told @ numbers["of_statement"])[:, None] + messages @ numbers["of_message"] + numbers["bias"]
 
 
 def loss(numbers: Numbers, voice: Voice) -> Any:
-    """Return the loss of a voice, by thousand pairs."""
+    """Return the loss of a voice, divided by 1000."""
     each = optax.sigmoid_binary_cross_entropy(log_odds(numbers, voice.told, voice.messages), voice.ends)
     return (voice.meets * (1 + (END_WEIGHT - 1) * voice.ends) * each).sum() / 1000
 
 
 def train(some: Sequence[Voice], *, epochs: int = EPOCHS, seed: int = SEED) -> dict[str, Array]:
-    """Return the numbers of a nearness, log-odds corrected for the weight of an end."""
+    """Return the numbers of the nearness, with the log-odds corrected for the weight of an end."""
     first, second = jax.random.split(jax.random.key(seed))
     numbers: Numbers = {
         "statement": jax.random.normal(first, (HIDDEN, RANK)) * 0.05,
@@ -114,7 +114,7 @@ def train(some: Sequence[Voice], *, epochs: int = EPOCHS, seed: int = SEED) -> d
 
 
 def measure(title: str, some: Sequence[Voice], scores: Sequence[Array]) -> None:
-    """Print the share of ends among the nearest, and the pairs a message that have a share of the ends."""
+    """Print the share of ends among the nearest, and the pairs per message that contain a share of the ends."""
     ranks: list[int] = []
     met: list[float] = []
     ends: list[float] = []

@@ -1,10 +1,10 @@
-"""The network of the reader: upper layers of MiniLM, and heads for spans, what is said of them, and the message.
+"""The network of the reader: upper layers of MiniLM, and heads for spans, their aspects and pointers, and the message.
 
-- A span of up to `WIDTH` tokens is given a relation, or none, by its first and last token, the mean of its tokens, and
+- A span of up to `WIDTH` tokens gets a relation, or none, from its first and last token, the mean of its tokens, and
   its width.
-- Of an object: phase, polarity, duration; holder, topic, replaced value, end and clause, each by its first
+- An object gets a phase, polarity and duration; and a holder, topic, replaced value, end and clause, each by its first
   and last token, or none.
-- Of a message: whether it states something to keep.
+- A message gets a logit of whether it states something to keep.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ OBJECT, EDGE, POINT = 384, 128, 96
 RELATIONS = len(NAMES) + 1
 ASPECTS = {"phase": len(PHASES), "polarity": len(POLARITIES), "duration": len(DURATIONS)}
 EPSILON = 1e-12
-#: Share of values that are dropped in training.
+#: The dropout rate in training.
 DROPPED = 0.15
 
 
 def start(key: jax.Array, lower: int) -> Parameters:
-    """Return parameters to train from: layers of the embedder from `lower` on, heads at random."""
+    """Return initial parameters: layers of the embedder from `lower` on, and random heads."""
     keys = iter(jax.random.split(key, 40))
 
     def dense(inputs: int, outputs: int, scale: float = 0.02) -> dict[str, jax.Array]:
@@ -48,7 +48,7 @@ def start(key: jax.Array, lower: int) -> Parameters:
         "first": dense(HIDDEN, EDGE, 0.05),
         "last": dense(HIDDEN, EDGE, 0.05),
         "token": dense(HIDDEN, 3),
-        "width": jnp.full(WIDTH, -6.0),  # most spans are no object
+        "width": jnp.full(WIDTH, -6.0),  # most spans are not objects
         "states": dense(2 * HIDDEN, 1),
         "object": dense(4 * HIDDEN, OBJECT, 0.03),
         "relation": dense(OBJECT, RELATIONS),
@@ -68,7 +68,7 @@ def _pretrained(lower: int) -> list[dict[str, Any]]:
     made_by = {output: node for node in graph.node for output in node.output}
 
     def matrix(bias: str) -> jax.Array:
-        """The weights that are multiplied before a bias is added; stored in eight bits with a scale a column."""
+        """Return the weights of the product to which a bias is added, stored in eight bits with a scale per column."""
         adds = next(node for node in graph.node if bias in node.input)
         multiplies = made_by[next(name for name in adds.input if name != bias)]
         stem = next(name for name in multiplies.input if f"{name}_q" in values)
@@ -102,7 +102,7 @@ def _multiplied(values: jax.Array, matrix: jax.Array) -> jax.Array:
     return jnp.dot(values.astype(jnp.bfloat16), matrix.astype(jnp.bfloat16), preferred_element_type=jnp.float32)
 
 
-#: Multiplies in half precision, both ways: twice as fast on processors that have it.
+#: The product in half precision, forward and backward: twice as fast on processors that support it.
 _product: Any = jax.custom_vjp(_multiplied)
 
 
@@ -145,9 +145,9 @@ def upper(
     multiply: Callable[[Parameters, jax.Array], jax.Array] = linear,
     seen: jax.Array | None = None,
 ) -> jax.Array:
-    """Run the layers on states (messages, tokens, 384) of a batch; `key`: drop out as in training.
+    """Run the layers on states (messages, tokens, 384) of a batch; with `key`, use dropout as in training.
 
-    `seen` (messages, tokens, tokens): which tokens each token sees; all that are no filler.
+    `seen` (messages, tokens, tokens): the tokens to which each token attends; default: all except padding.
     """
     hidden = states + parameters["side"][batch["side"]] + parameters["letters"][batch["letters"]]
     mask = jnp.where(batch["real"][:, None] if seen is None else seen, 0.0, -1e9)[:, None]
@@ -168,7 +168,7 @@ def upper(
 
 
 def edges(heads: Parameters, hidden: jax.Array) -> jax.Array:
-    """Return the logits of "is an object" by first and last token, but for what the width adds: two axes of tokens."""
+    """Return the logits of "is an object" by first and last token (two axes of tokens), without the width's term."""
     first, last = linear(heads["first"], hidden), linear(heads["last"], hidden)
     begins, ends, inside = jnp.moveaxis(linear(heads["token"], hidden), -1, 0)
     pairs = first @ last.transpose(0, 2, 1) / EDGE**0.5 + begins[:, :, None] + ends[:, None]
@@ -185,13 +185,13 @@ def spans(heads: Parameters, hidden: jax.Array) -> jax.Array:
 
 def message(heads: Parameters, hidden: jax.Array, real: jax.Array) -> jax.Array:
     """Return the logit of "states something to keep" for each message."""
-    mean = (hidden * real[..., None]).sum(1) / jnp.maximum(1, real.sum(1, keepdims=True))  # rows that fill up have none
+    mean = (hidden * real[..., None]).sum(1) / jnp.maximum(1, real.sum(1, keepdims=True))  # padding rows have none
     highest = jnp.where(real[..., None], hidden, -100.0).max(1)
     return linear(heads["states"], jnp.concatenate([mean, highest], -1))[:, 0]
 
 
 def features(hidden: jax.Array, real: jax.Array, first: jax.Array, last: jax.Array) -> jax.Array:
-    """Return of spans the states of the first and last token, and the means of the span and of its message.
+    """Return, for spans, the states of the first and last token, and the means of the span and of its message.
 
     `first`, `last`: (messages, spans). Shape: (messages, spans, 4 * 384).
     """
@@ -213,7 +213,7 @@ def objects(heads: Parameters, given: jax.Array, key: jax.Array | None) -> tuple
 
 
 def pointers(heads: Parameters, of: jax.Array, hidden: jax.Array, real: jax.Array) -> dict[str, jax.Array]:
-    """Return where objects point to: logits by pointer and edge, one for none and then one for each token."""
+    """Return the pointers of objects: logits by pointer and edge, one for none and then one for each token."""
     found = {}
     for edge in ("first", "last"):
         keys = linear(heads[f"tokens.{edge}"], hidden)

@@ -1,6 +1,6 @@
-"""Put a trained reader where Reverie loads it from: `python -m training.reader.publish FILE`.
+"""Writes a trained reader to Reverie's folder of models: `python -m training.reader.publish FILE`.
 
-Thresholds and calibration are fitted on the voices of dev. The name of the model has the digest of its weights.
+Thresholds and calibration are fitted on the voices of dev. The name of the model contains the digest of its weights.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from training.reader.network import Parameters
 from training.reader.train import examples_of
 from training.reader.whole import Ranges, in_whole_numbers
 
-#: Groups of readings of like confidence by which the confidence is calibrated; they overlap.
+#: Overlapping groups of readings of similar confidence, by which the confidence is calibrated.
 STEPS = 12
 
 
 def calibration(examples: Sequence[Example], scored: Sequence[Scored], weights: Weights) -> list[list[float]]:
-    """Return confidences and the share of the readings around them that are right, both rising."""
+    """Return confidences, each with the share of right readings around it, both rising."""
     read = []
     for each, said in zip(examples, scored, strict=True):
         for first, last, relation, confidence, _ in chosen_spans(said, weights):
@@ -37,7 +37,7 @@ def calibration(examples: Sequence[Example], scored: Sequence[Scored], weights: 
     ordered = np.array(sorted(read), float)
     width = len(ordered) // 5
     groups = [ordered[at : at + width] for at in np.linspace(0, len(ordered) - width, STEPS).astype(int)]
-    # the two means of a rising line through groups that overlap: one from below, one from above
+    # the mean of two rising lines through the groups: one from below, one from above
     shares = np.array([group[:, 1].mean() for group in groups])
     right = (np.maximum.accumulate(shares) + np.minimum.accumulate(shares[::-1])[::-1]) / 2
     return [

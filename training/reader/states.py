@@ -1,6 +1,7 @@
-"""Hidden states of the embedder below the layers that the reader trains, as it has them when it reads.
+"""Hidden states of the embedder below the layers that are trained, the same as when the reader reads.
 
-A question and its message are read apart below and side by side above, so the states of a turn serve its embedding too.
+The lower layers read a question and its message separately, the upper ones together, so the states of a turn serve its
+embedding too.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ LAYERS = 6
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A question and a message, one after the other: states, and where each token stands."""
+    """A question and a message, one after the other: states, and the place of each token."""
 
     #: (tokens, 384) in half precision
     states: npt.NDArray[np.float16]
     #: 0: a token of the question, 1: of the message
     side: npt.NDArray[np.int8]
-    #: (tokens, 2): its characters in its text; special tokens have none
+    #: (tokens, 2): its first and last character in its text; special tokens have none
     offsets: npt.NDArray[np.int64]
     #: whether a word begins with the token, and whether one ends with it
     begins: npt.NDArray[np.bool_]
@@ -45,7 +46,7 @@ class LowerLayers:
     """The first layers of the embedder."""
 
     def __init__(self, layers: int, *, threads: int = 1) -> None:
-        """Load the weights; `layers` of the six are run."""
+        """Load the weights of the first `layers` of the six layers."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         self._name = f"layer_norm_{2 * layers}" if layers < LAYERS else "last_hidden_state"

@@ -1,4 +1,4 @@
-"""Train the reader: `python -m training.reader.train [--layers 4] [--epochs 6] [--out FILE]`."""
+"""Trains the reader: `python -m training.reader.train [--layers 4] [--epochs 6] [--out FILE]`."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from training.reader.messages import Message, voices, weak
 from training.reader.network import ASPECTS, Parameters
 from training.reader.states import LAYERS, LowerLayers
 
-jax.config.update("jax_default_prng_impl", "rbg")  # three times as fast for what drops out
+jax.config.update("jax_default_prng_impl", "rbg")  # three times as fast for dropout
 jax.config.update("jax_compilation_cache_dir", str(Path(tempfile.gettempdir()) / "reverie-reader-jax"))
 
 SEED = 11
-#: Of the layers and of the heads.
+#: Learning rates of the layers and of the heads.
 RATES = (2e-4, 1.5e-3)
 #: Share of tokens whose state is hidden in training.
 HIDDEN_TOKENS = 0.1
-#: Spans of a message that are no object and look most like one, of which it is learned that they have no relation.
+#: The number of spans per message that look most like an object but are none, for which "no relation" is learned.
 LIKELY = 6
-#: Logit from which a span looks like an object.
+#: The least logit of a span that looks like an object.
 LEAST_LIKELY = -3.5
 
 
@@ -67,7 +67,7 @@ def loss(parameters: Parameters, batch: dict[str, jax.Array], key: jax.Array) ->
 
 
 def _with_likely(batch: dict[str, jax.Array], scores: jax.Array) -> tuple[jax.Array, ...]:
-    """Add to the objects the spans that look most like one and are none: first, last, relations, which count."""
+    """Add to the objects the spans that look most like one but are none; return first, last, relations, and a mask."""
     messages, tokens, widths = scores.shape
     best, places = jax.lax.top_k(jax.lax.stop_gradient(scores).reshape(messages, -1), LIKELY)
     first, width = places // widths, places % widths
@@ -81,7 +81,7 @@ def _with_likely(batch: dict[str, jax.Array], scores: jax.Array) -> tuple[jax.Ar
 
 
 def optimizer(steps: int) -> optax.GradientTransformation:
-    """Return Adam with a rate for the layers and one for the heads, both warmed up and then falling to nothing."""
+    """Return AdamW with a rate for the layers and one for the heads, both warmed up and then falling to zero."""
 
     def falling(rate: float) -> optax.GradientTransformation:
         schedule = optax.warmup_cosine_decay_schedule(0, rate, steps // 12, steps)

@@ -1,12 +1,12 @@
-"""Train what says whether a statement is wanted: `python -m training.reader.wanted [--ask FILE] [--out FILE]`.
+"""Trains the classifier of wanted statements: `python -m training.reader.wanted [--ask FILE] [--out FILE]`.
 
 Writes `reverie/inference/reader/wanted.npz`: a logistic regression over the states with which the reader reads a
-statement, its chance and the length of its message. `wanted/*.jsonl` has people who were made up for this, whom the
-reader has not learned from; they and the voices of `dev` are read as memory reads them. `wanted/verdicts.tsv` says of
-each statement what a reader who took the person's place thought of it: voice, line of the message, object, verdict
-(`right`, `over`, `wrong`, `beside`), words, tabs between (GUIDE.md, "What is wanted"). A statement is wanted that is
-right, or was before it was over. `--ask` writes the statements that have no verdict yet, for such a reader. Prints
-figures by writers left out. Same data, same libraries, same reader: same bytes.
+statement, its chance and the length of its message. `wanted/*.jsonl` has people who were invented for this and on whom
+the reader was not trained; they and the voices of `dev` are read as memory reads them. `wanted/verdicts.tsv` has a
+verdict on each statement, by somebody who took the person's place: voice, line of the message, object, verdict
+(`right`, `over`, `wrong`, `beside`) and words, separated by tabs (GUIDE.md, "What is wanted"). A statement is wanted if
+it is right, or was right before it was over. `--ask` writes the statements without a verdict, to be judged. Prints
+figures by writers left out. The same data, libraries and reader give the same bytes.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ ROOT = Path(__file__).resolve().parents[2]
 PEOPLE, VOICES = Path(__file__).with_name("wanted"), Path(__file__).with_name("voices")
 VERDICTS = PEOPLE / "verdicts.tsv"
 OUT = ROOT / "reverie" / "inference" / "reader" / WANTED
-#: What a verdict says of whether a statement is wanted.
+#: Whether a statement with this verdict is wanted.
 WANTED_BY = {"right": True, "over": True, "wrong": False, "beside": False}
-#: Inverse strength of regularisation; how much more a sign counts than one of the states.
+#: Inverse strength of regularisation; the weight of a sign relative to one of the states.
 STRENGTH, SIGNS = 5e-4, 5.0
 #: Features at the end that are not states.
 LAST = len(wanted_signs(0.5, 1, 1))
-#: Letters of a voice's name that say who wrote it.
+#: Letters of a voice's name that identify its writer.
 WRITER = 2
 THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
 
@@ -56,7 +56,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Stated(NamedTuple):
-    """A statement of a message as memory would keep it, and what the reader made of it."""
+    """A statement of a message as memory would keep it, with the reader's features."""
 
     voice: str
     line: int
@@ -69,7 +69,7 @@ class Stated(NamedTuple):
 
 
 class _Unlearned(Wanted):
-    """Wants all: what was learned before is not asked."""
+    """A classifier that wants every statement, in place of the one trained before."""
 
     def __init__(self) -> None:
         pass
@@ -79,17 +79,17 @@ class _Unlearned(Wanted):
 
 
 class WatchedReader(TrainedReader):
-    """A reader of which it is seen what it makes of each statement."""
+    """A reader that records the features of each statement."""
 
     def __init__(self) -> None:
-        """Load it."""
+        """Load the reader."""
         super().__init__()
         self._wanted = _Unlearned()
         self.seen: dict[AskedMessage, list[tuple[MessageReading, Floats]]] = {}
         self._last: list[tuple[MessageReading, Floats]] = []
 
     def read(self, messages: Sequence[AskedMessage]) -> list[ReadMessage]:
-        """Return what each message states, one after the other."""
+        """Return the statements of each message, read one by one."""
         found = []
         for message in messages:
             self._last = []
@@ -106,7 +106,7 @@ class WatchedReader(TrainedReader):
 
 
 def messages_of() -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
-    """Yield the lines of the people who were made up for this, and of the voices of dev, with the name of each."""
+    """Yield the name and lines of each of the invented people and of the voices of dev."""
     for file in sorted(PEOPLE.glob("*.jsonl")):
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         heads = [place for place, line in enumerate(lines) if "voice" in line]
@@ -119,7 +119,7 @@ def messages_of() -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
 
 
 def statements(policy: Policy) -> list[Stated]:
-    """Return what memory would keep of all messages, in the words of memory."""
+    """Return the statements of all messages that memory would keep, in the words of memory."""
     reader = WatchedReader()
     found: list[Stated] = []
     for voice, lines in messages_of():
@@ -157,7 +157,7 @@ def _frame(turns: Sequence[Turn], asked: Sequence[str | None]) -> pl.DataFrame:
 
 
 def verdicts() -> dict[tuple[str, int, str], str]:
-    """Return the verdicts by voice, line, and the object and the words of the statement."""
+    """Return the verdicts by voice, line, and the object or the words of the statement."""
     found = {}
     for row in VERDICTS.read_text(encoding="utf-8").splitlines():
         voice, line, object_, verdict, words = row.split("\t")
@@ -166,7 +166,7 @@ def verdicts() -> dict[tuple[str, int, str], str]:
 
 
 def fitted(features: Floats, wanted: npt.NDArray[np.bool_]) -> Floats:
-    """Return a weight of each feature; the last feature is one."""
+    """Return the weight of each feature; the last feature is constant 1."""
     from sklearn.linear_model import LogisticRegression  # takes a second
 
     means, scales = features[:, :-1].mean(axis=0), features[:, :-1].std(axis=0) + 1e-6
@@ -177,7 +177,7 @@ def fitted(features: Floats, wanted: npt.NDArray[np.bool_]) -> Floats:
 
 
 def print_figures(rows: Sequence[Stated], given: Sequence[str], chances: Floats) -> None:
-    """Print by least chance how many statements in own words are kept, and what they are."""
+    """Print, by least chance, how many statements in the person's own words are kept, and their verdicts."""
     own = [(verdict, chance) for one, verdict, chance in zip(rows, given, chances, strict=True) if one.own]
     table = []
     for least in (0.0, *THRESHOLDS):

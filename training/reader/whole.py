@@ -1,7 +1,7 @@
-"""Matrices in whole numbers: of layers with what they multiply (SmoothQuant, Xiao 2022), of heads alone.
+"""Matrices in whole numbers: those of layers together with their inputs (SmoothQuant, Xiao 2022), of heads alone.
 
-Sums of whole numbers are exact, so a message is read the same in a batch and alone, on any processor. For that the
-scale of what is multiplied is fitted once and stands in the model.
+Sums of whole numbers are exact, so a message is read the same in a batch and alone, on any processor. For this, the
+scale of the inputs is fitted once and stored in the model.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-#: A head's matrix with fewer numbers stays as it is.
+#: A head's matrix with fewer numbers is not rounded.
 SMALLEST_ROUNDED = 16_384
-#: Steps of a weight whose products with bytes never overflow sixteen bits, which older processors add up in.
+#: Steps of a weight whose products with bytes never overflow sixteen bits, in which older processors add them.
 WHOLE_WEIGHTS = 63
 #: The matrices of a layer.
 MATRICES = ("query", "key", "value", "mixed", "inner", "outer")
@@ -24,22 +24,22 @@ Ranges = Mapping[str, npt.NDArray[np.float32]]
 
 
 class WholeMatrix(NamedTuple):
-    """A matrix of a layer and its bias; what it is multiplied with becomes bytes first."""
+    """A matrix of a layer and its bias; its inputs are first converted to bytes."""
 
-    #: (rows,), by which the values are multiplied before they are rounded
+    #: (rows,): factors of the inputs before they are rounded
     factors: npt.NDArray[np.float32]
     #: the byte of a value 0
     zero: npt.NDArray[np.uint8]
     #: (rows, columns)
     weights: npt.NDArray[np.int8]
-    #: (columns,), by which the sums are multiplied
+    #: (columns,): factors of the sums
     scales: npt.NDArray[np.float32]
     #: (columns,)
     bias: npt.NDArray[np.float32]
 
 
 class RoundedMatrix(NamedTuple):
-    """A matrix of a head, in eight bits; it is unfolded when the model is loaded."""
+    """A matrix of a head, in eight bits; it is expanded when the model is loaded."""
 
     #: (rows, columns)
     weights: npt.NDArray[np.int8]
@@ -67,7 +67,7 @@ def in_whole_numbers(parameters: Any, ranges: Ranges) -> Any:
 
 
 def _whole(parameters: Mapping[str, npt.NDArray[np.float32]], columns: npt.NDArray[np.float32]) -> WholeMatrix:
-    # a few columns of what is multiplied are large: what they are divided by, their rows are multiplied with
+    # a few columns of the inputs are large: they are divided by the factors with which their rows are multiplied
     rows = np.maximum(np.abs(parameters["w"]).max(1), 1e-6)
     shift = np.sqrt(np.maximum(np.abs(columns).max(0), 1e-3) / rows)
     lowest, highest = (columns[0] / shift).min(), (columns[1] / shift).max()

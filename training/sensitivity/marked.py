@@ -1,4 +1,4 @@
-"""Messages of our own in which `[[...]]` marks a secret (`secrets/*.txt`), the reader's voices, and comments."""
+"""Messages of our own with secrets marked by `[[...]]` (`secrets/*.txt`), the reader's voices, and comments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reverie.language.text import Span
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 WRITTEN, VOICES = Path(__file__).with_name("secrets"), ROOT / "training" / "reader" / "voices"
-#: A writer has a letter, and so has each fifth of the harmless numbers and of the voices: left out together.
+#: The folds: one per writer, each with a fifth of the harmless numbers and of the voices, which are left out together.
 FOLDS: Final = "abcde"
 #: Inverse strength of regularisation.
 STRENGTH: Final = 1.0
@@ -39,7 +39,7 @@ class Message(NamedTuple):
 
 
 def message(marked: str, writer: str = "", fold: str = "") -> Message:
-    """Return a message whose secrets stand in `[[...]]`."""
+    """Return a message whose secrets are marked by `[[...]]`."""
     text, spans, at = "", [], 0
     for match in MARKED.finditer(marked):
         text += marked[at : match.start()]
@@ -73,13 +73,13 @@ def talk(*parts: str) -> list[Message]:
 
 
 def comments() -> list[Message]:
-    """Return comments of strangers on Reddit (GoEmotions), which are nothing like the voices."""
+    """Return comments from Reddit (GoEmotions), which are unlike the voices."""
     with gzip.open(DATA / "goemotions.train.tsv.gz", "rt", encoding="utf-8") as file:
         return [Message(line.split("\t")[0]) for line in file]
 
 
 def fitted(rows: Sequence[Sequence[int]], flags: Sequence[bool], counts: Sequence[float] | None = None) -> Floats:
-    """Return the weight of each bucket, of rows of buckets, whether each is of a secret, and what each counts."""
+    """Return the weight of each bucket. `rows`: of buckets; `flags`: whether each is of a secret; `counts`: weights."""
     from sklearn.linear_model import LogisticRegression  # takes a second
 
     model = LogisticRegression(C=STRENGTH, solver="liblinear", fit_intercept=False, random_state=0)

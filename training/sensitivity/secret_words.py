@@ -1,10 +1,10 @@
-"""Train what finds secrets of letters alone; `python -m training.sensitivity.secrets` does it.
+"""Trains the classifiers of secrets without digits, for `python -m training.sensitivity.secrets`.
 
-Writes `reverie/language/sensitive/secret_word_weights.json`: how common words are in the voices, a logistic regression
-over the words of a message (has it a secret without a digit?) and one over each word of the messages of our own, and of
-the tenth of the voices' that look most as if. The first lets `LOOKED_AT` of the voices' messages pass that it has not
+Writes `reverie/language/sensitive/secret_word_weights.json`: how common words are, a logistic regression over the words
+of a message (has it a secret without a digit?), and one over each word of our own messages and of the tenth of the
+voices' messages that look most like having one. The first passes `LOOKED_AT` of the voices' messages that it has not
 seen. The second has the least threshold with `PRECISION` by finding in messages of writers left out, and at most
-`ALARMS` in voices left out, in those of `dev` and in comments of strangers. Same data, same libraries: same bytes.
+`ALARMS` in voices left out, in those of `dev` and in comments. The same data and libraries give the same bytes.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from reverie.language.text import Span
 from training.sensitivity.marked import FOLDS, ROOT, Floats, Message, fitted
 
 OUT: Final = ROOT / "reverie" / "language" / "sensitive" / WEIGHTS
-#: Share of ordinary messages whose words are looked at, and of those whose words are learned from.
+#: Share of ordinary messages whose words are examined, and of those whose words are trained on.
 LOOKED_AT, LEARNED = 0.01, 0.1
-#: Share of secrets in what is found in messages left out; findings an ordinary message.
+#: Share of secrets among the findings in messages left out; findings per ordinary message.
 PRECISION, ALARMS = 0.9, 1 / 2000
 #: The vocabulary of the embedder, the place of its first word, and the level of the most common words.
 VOCABULARY: Final = ROOT / "reverie" / "inference" / "minilm" / "tokenizer.json"
@@ -35,7 +35,7 @@ _NEVER: Final = -6.0
 
 
 class Model(NamedTuple):
-    """How common words are, the weights of messages and of words."""
+    """The levels of words (how common they are), and the weights of messages and of words."""
 
     levels: Mapping[str, int]
     of_message: Floats
@@ -52,7 +52,7 @@ class Read(NamedTuple):
 
 
 def levels_of_words() -> dict[str, int]:
-    """Return how common words are, by their place in the vocabulary of the embedder: the common ones are first."""
+    """Return how common words are, by their place in the embedder's vocabulary, which has common ones first."""
     places: dict[str, int] = json.loads(VOCABULARY.read_text("utf-8"))["model"]["vocab"]
     words = sorted(word for word in places if word.isalpha() and word.islower())
     return {word: max(1, min(16 - max(1, places[word] - FIRST).bit_length(), COMMON)) for word in words}
@@ -66,7 +66,7 @@ def of_letters(message: Message) -> list[Span]:
 
 
 def trained(examples: Sequence[Message], ordinary: Sequence[Message], levels: Mapping[str, int]) -> Model:
-    """Return what is learned from messages of our own and of voices."""
+    """Return a model trained on our own messages and those of voices."""
     firsts = [feature_buckets(message_features(each.text, levels)) for each in (*examples, *ordinary)]
     having = [bool(of_letters(each)) for each in (*examples, *ordinary)]
     weights = fitted(firsts, having)
@@ -82,7 +82,7 @@ def trained(examples: Sequence[Message], ordinary: Sequence[Message], levels: Ma
 
 
 def read(model: Model, messages: Sequence[Message]) -> list[Read]:
-    """Return the scores of messages, of words only where the message may pass."""
+    """Return the scores of messages, and those of their words if the message may pass."""
     found = []
     for each in messages:
         score = float(model.of_message[feature_buckets(message_features(each.text, model.levels))].sum())
@@ -105,14 +105,14 @@ def left_out(examples: Sequence[Message], ordinary: Sequence[Message], levels: M
 
 
 def spans(each: Read, passing: float, least: float) -> list[Span]:
-    """Return what is found in a message, by the scores from which on a message and a word count."""
+    """Return the secrets found in a message, by the least scores of a message and of a word."""
     if each.score < passing:
         return []
     return joined(each.message.text, each.words, [float(score) - least for score in each.scores])
 
 
 def rates(reads: Sequence[Read], passing: float, least: float) -> tuple[float, float, float]:
-    """Return precision by finding, and of messages with a secret of letters how many are found, and how many wholly."""
+    """Return precision by finding, and the shares of messages with secrets of letters in which one or all are found."""
     right, hit, whole = [], [], []
     for each in reads:
         found, secrets = spans(each, passing, least), of_letters(each.message)
@@ -124,7 +124,7 @@ def rates(reads: Sequence[Read], passing: float, least: float) -> tuple[float, f
 
 
 def alarms(reads: Sequence[Read], passing: float, least: float) -> float:
-    """Return the findings a message."""
+    """Return the number of findings per message."""
     return sum(len(spans(each, passing, least)) for each in reads) / max(len(reads), 1)
 
 

@@ -1,13 +1,13 @@
-"""Train what finds secrets that no word gives away: `python -m training.sensitivity.secrets [--talk]`.
+"""Trains the classifiers of secrets that no word gives away: `python -m training.sensitivity.secrets [--talk]`.
 
 Writes `reverie/language/sensitive/secret_weights.json`: a logistic regression over hashed features of each piece of
-text that might be a secret, its bias moved so that a score of 0 and more is one; and, by `secret_words`, what finds
-those of letters alone. It reads messages of our own, one file a writer (`marked`; `numbers`: most are phone numbers,
-dates, prices and the like), and messages of the voices of training/reader (part train), in which nothing is a secret.
-Prints precision and recall on each writer by numbers that were fitted without her messages (`numbers`: without a fifth
-of them), and how often something is found in the voices of `dev` and `test`, and in comments of strangers. The
-threshold is the least with `PRECISION` on writers left out, and at most `ALARMS` in the voices of `dev`. Same data,
-same libraries: same bytes.
+text that might be a secret, with a bias such that a score of at least 0 is one; and, by `secret_words`, the classifiers
+of secrets without digits. It reads our own messages, one file per writer (`marked`; `numbers`: mostly phone numbers,
+dates, prices and the like), and messages of the voices of training/reader (part train), which contain no secrets.
+Prints precision and recall on each writer by weights fitted without her messages (`numbers`: without a fifth of them),
+and how often something is found in the voices of `dev` and `test` and in comments. The threshold is the least with
+`PRECISION` on writers left out, and at most `ALARMS` in the voices of `dev`. The same data and libraries give the same
+bytes.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from training.sensitivity import secret_words
 from training.sensitivity.marked import ROOT, Floats, Message, comments, fitted, talk, written
 
 OUT: Final = ROOT / "reverie" / "language" / "sensitive" / WEIGHTS
-#: What a piece of a voice counts beside one that was written for this.
+#: The weight of a piece of a voice, relative to one that was written for this.
 TALK_COUNTS = 0.3
-#: Share of secrets in what is found in messages left out; findings a message of the voices of dev.
+#: Share of secrets among the findings in messages left out; findings per message of the voices of dev.
 PRECISION, ALARMS = 0.9, 1 / 2000
 
 
 class Example(NamedTuple):
-    """A message with its pieces, and which of them are secrets."""
+    """A message with its pieces, each with whether it is a secret."""
 
     message: Message
     rows: list[list[int]]
@@ -80,12 +80,12 @@ def rates(examples: Sequence[Example], found: Sequence[Floats], least: float) ->
 
 
 def alarms(found: Sequence[Floats], least: float) -> float:
-    """Return the findings a message."""
+    """Return the number of findings per message."""
     return sum(int((of >= least).sum()) for of in found) / max(len(found), 1)
 
 
 def left_out(examples: Sequence[Example], ordinary: Sequence[Example]) -> list[Floats]:
-    """Return the scores of each message by numbers fitted without those of its fold."""
+    """Return the scores of each message by weights fitted without the messages of its fold."""
     folds = [(each.message.writer, each.message.fold) for each in examples]
     weights = {
         left: trained([each for each, fold in zip(examples, folds, strict=True) if fold != left], ordinary)

@@ -1,13 +1,13 @@
-"""Train the classifier of sensitive sentences: `python -m training.sensitivity.train [--out FILE] [--talk]`.
+"""Trains the classifier of sensitive sentences: `python -m training.sensitivity.train [--out FILE] [--talk]`.
 
-Writes `reverie/language/cues/sensitive_weights.json`: a logistic regression a class over MiniLM vectors, its bias moved
-so that a score of 0 and more is of the class. It reads the first half of `bench/sets/sensitivity.tsv`, `sentences.tsv`,
-which we wrote for it with near misses, and messages of the voices of training/reader (part train) in which the rules
-find nothing, as ordinary talk. Each threshold is the least with the precision of `PRECISION` on sentences of folds that
-a classifier has not read. The second half and the third, which is by another author, are read for their figures alone;
-sentences of ours that are near to one of them are left out. Same data, same libraries: same bytes. Prints figures of
-these two, for rules alone and with the vector. `--talk` also prints what is found in messages of voices of the parts
-dev and test, and not by rules.
+Writes `reverie/language/cues/sensitive_weights.json`: a logistic regression per class over MiniLM vectors, with a bias
+such that a score of at least 0 means the class. It reads the first half of `bench/sets/sensitivity.tsv`,
+`sentences.tsv`, which we wrote for it with near misses, and messages of the voices of training/reader (part train) in
+which the rules find nothing, as ordinary talk. Each threshold is the least with a precision of `PRECISION` on sentences
+of folds that a classifier has not seen. The second half and the third, which is by another author, are used only for
+figures; sentences of ours that are near to one of them are left out. The same data and libraries give the same bytes.
+Prints figures of these two, for rules alone and with the vector. `--talk` also prints messages of voices of the parts
+dev and test that only the vector finds.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ ROOT = Path(__file__).resolve().parents[2]
 VOICES = ROOT / "training" / "reader" / "voices"
 SENTENCES = Path(__file__).with_name("sentences.tsv")
 OUT = ROOT / "reverie" / "language" / "cues" / WEIGHTS
-#: Inverse strength of regularisation; messages of ordinary talk, and what one counts beside a sentence.
+#: Inverse strength of regularisation; messages of ordinary talk, and the weight of one relative to a sentence.
 STRENGTH, TALK, TALK_COUNTS = 10.0, 3000, 0.2
-#: Precision on unseen sentences that a threshold must have.
+#: The least precision of a threshold on unseen sentences.
 PRECISION = 0.9
-#: Halves that are read for their figures alone.
+#: Halves that are used only for figures.
 HELD = ("second", "third")
-#: Cosine to a sentence of these from which one of ours is left out.
+#: The least cosine to a sentence of these halves at which one of ours is left out.
 NEAR = 0.85
 ATTRIBUTION = "Trained on sentences and messages of our own."
 
@@ -48,7 +48,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 def sentences() -> list[tuple[frozenset[str], str]]:
-    """Return the sentences that were written for it, each with its classes."""
+    """Return the sentences that were written for training, each with its classes."""
     rows = csv.DictReader(SENTENCES.read_text("utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     return [(frozenset(row["classes"].split(",")) - {"none"}, row["text"]) for row in rows]
 
@@ -64,7 +64,7 @@ def talk(parts: tuple[str, ...], number: int) -> list[str]:
 
 
 def vectors_of(embedder: Embedder, texts: list[str]) -> Floats:
-    """Shape (texts, dimensions)."""
+    """Return vectors of shape (texts, dimensions)."""
     return embedder.encode(texts).astype(np.float64)
 
 
@@ -87,7 +87,7 @@ def scores(row: Floats, vectors: Floats) -> Floats:
 
 
 def threshold(vectors: Floats, flags: Flags, ordinary: Floats) -> float:
-    """Return the least score, in tenths, with the precision that is asked for on sentences of other folds."""
+    """Return the least score, in tenths, with the required precision on sentences of other folds."""
     from sklearn.model_selection import StratifiedKFold
 
     unseen = np.zeros(len(flags))
@@ -106,7 +106,7 @@ def threshold(vectors: Floats, flags: Flags, ordinary: Floats) -> float:
 
 
 def trained(embedder: Embedder) -> npt.NDArray[np.float16]:
-    """Shape (classes, dimensions + 1), the bias last, in the order of `SENSITIVE_CLASSES`."""
+    """Return weights of shape (classes, dimensions + 1), the bias last, in the order of `SENSITIVE_CLASSES`."""
     rows = sentences()
     held = vectors_of(embedder, [each.text for each in labelled() if each.half in HELD])
     vectors = vectors_of(embedder, [text for _, text in rows])

@@ -5,7 +5,7 @@
         print(memory.assemble_context("ana", session_id="s1", question="What shall we do today?").text)
 
 `AsyncClient` has the same methods for asyncio. Every operation of the API is a method; `iter_memories`,
-`iter_entities` and `iter_reviews` go through all pages. Errors are a `ReverieClientError`.
+`iter_entities` and `iter_reviews` iterate over all pages. All errors derive from `ReverieClientError`.
 """
 
 from __future__ import annotations

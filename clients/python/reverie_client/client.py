@@ -1,4 +1,4 @@
-"""The two clients: the same operations over a connection that blocks and over one for asyncio."""
+"""The two clients: the same operations over a blocking connection and over one for asyncio."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from reverie_client.operations import Operations
 
 
 class Client(Operations, Connection):
-    """The API over one key; its methods return the answers."""
+    """A client of the API with one key; its methods return the answers."""
 
     def session(self, subject_id: str, session_id: str, *, closes: bool = False) -> MemorySession:
-        """Return a conversation that tells a chat model what is remembered and stores what is said.
+        """Return a conversation that gives a chat model memory and stores the turns.
 
-        `closes`: the end of the `with` block ends the conversation, whose turns then move to the log at once.
+        `closes`: the end of the `with` block closes the conversation, whose turns then move to the log at once.
         """
         return MemorySession(self, subject_id, session_id, closes=closes)
 
 
 class AsyncClient(Operations, AsyncConnection):
-    """The API over one key; its methods are awaited, and lists are iterated over with `async for`."""
+    """A client of the API with one key; its methods are awaited, and lists are iterated with `async for`."""
 
     def session(self, subject_id: str, session_id: str, *, closes: bool = False) -> AsyncMemorySession:
-        """Return a conversation that tells a chat model what is remembered and stores what is said; see `Client`."""
+        """Return a conversation that gives a chat model memory and stores the turns; see `Client`."""
         return AsyncMemorySession(self, subject_id, session_id, closes=closes)

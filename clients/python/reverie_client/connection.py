@@ -1,4 +1,4 @@
-"""Sending requests over httpx: one class that blocks and one for asyncio. Every decision is made in other modules."""
+"""Requests over httpx, blocking and for asyncio. Other modules decide what to send and when to retry."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ T = TypeVar("T")
 
 #: Seconds that a single attempt may take.
 TIMEOUT = 10.0
-#: How many times a request is sent before its error is raised.
+#: The number of times that a request is sent before its error is raised.
 ATTEMPTS = 3
 
 
 class Connection:
-    """A pool of connections to a server with one key; threads may share it. Close it or use it in a `with` statement.
+    """A connection pool for one server and key; threads may share it. Close it or use it in a `with` statement.
 
     `timeout` is in seconds for each attempt, or an `httpx.Timeout`; `attempts` counts the first one.
     """
@@ -71,9 +71,9 @@ class Connection:
 
 
 class AsyncConnection:
-    """The same for asyncio; close it with `aclose` or use it in an `async with` statement.
+    """`Connection` for asyncio; close it with `aclose` or use it in an `async with` statement.
 
-    Several event loops may use it, one after another or in threads: each has connections of its own.
+    Several event loops may use it, one after another or in threads; each has its own connections.
     """
 
     def __init__(

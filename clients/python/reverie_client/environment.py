@@ -1,4 +1,4 @@
-"""Where the server is and for whom: from environment variables, for programs that people start without writing code."""
+"""The server's URL, the key, subject and session from environment variables, for programs used without writing code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ URL = "http://127.0.0.1:8080"
 
 
 class EnvironmentSettingsError(ReverieClientError):
-    """A variable is missing; the message names it."""
+    """A variable is missing. The message names it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,12 +23,12 @@ class Environment:
     key: str
     #: None: each call names its subject.
     subject_id: str | None
-    #: None: one a day.
+    #: None: one per day.
     session_id: str | None
 
 
 def read_environment(*, overrides: Mapping[str, str] | None = None) -> Environment:
-    """Read the variables; `overrides` come before them. Raises EnvironmentSettingsError: there is no key."""
+    """Read the variables; `overrides` take precedence. Raises EnvironmentSettingsError if there is no key."""
     found = {**os.environ, **(overrides or {})}
     key = found.get("REVERIE_API_KEY", "")
     if not key:

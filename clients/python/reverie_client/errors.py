@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 class FieldError(BaseModel):
     """A field that the server rejected."""
 
-    #: JSON pointer into the body, or `query/name`, or `path/name`.
+    #: JSON pointer into the body, `query/name` or `path/name`.
     pointer: str
     #: The value that the server expects.
     detail: str
@@ -24,7 +24,7 @@ class UnreachableError(ReverieClientError):
 
 
 class AnswerError(ReverieClientError):
-    """The server answered with success, but the body is not what the API describes."""
+    """The server answered with success, but the body does not match the API."""
 
 
 class ProblemError(ReverieClientError):
@@ -44,7 +44,7 @@ class ProblemError(ReverieClientError):
         self.status = status
         self.title = title
         self.detail = detail
-        #: URI of the kind of problem.
+        #: URI of the problem type.
         self.type = type
         #: The rejected fields, each with its pointer.
         self.errors = errors or []
@@ -66,7 +66,7 @@ class AuthenticationError(ProblemError):
 
 
 class PermissionDeniedError(ProblemError):
-    """The key lacks the scope (403)."""
+    """The key lacks the required scope (403)."""
 
 
 class NotFoundError(ProblemError):
@@ -101,7 +101,7 @@ _BY_STATUS: dict[int, type[ProblemError]] = {
 
 
 def problem_of(response: httpx.Response) -> ProblemError:
-    """Return the error that a response of status 3xx, 4xx or 5xx stands for, whoever on the way sent it."""
+    """Return the error for a response of status 3xx, 4xx or 5xx, from the server or a proxy."""
     status = response.status_code
     kind = _BY_STATUS.get(status, ServerError if status >= 500 else ProblemError)
     after = response.headers.get("retry-after", "")

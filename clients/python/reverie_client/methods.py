@@ -1,4 +1,4 @@
-"""Methods made of the functions in `routes/`: the signature and the request stand there once, for sync and async."""
+"""Methods made from the functions in `routes/`, which define signature and request once for both clients."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Item = TypeVar("Item")
 
 
 class Paged(Protocol):
-    """An answer that is one page of a list."""
+    """An answer with one page of a list."""
 
     @property
     def next_cursor(self) -> str | None:
-        """Cursor of the next page; None: this page is the last."""
+        """Cursor of the next page; None if this page is the last."""
 
 
 Page = TypeVar("Page", bound=Paged)
 
 
 class Method(Generic[P, T]):
-    """Sends the request that a function makes; the answer is returned, or awaited with an `AsyncConnection`.
+    """A method that sends the request made by a function; with an `AsyncConnection`, its answer is awaited.
 
-    On a class it is the function itself.
+    On a class, it is the function itself.
     """
 
     def __init__(self, make: Callable[P, Request[T]]) -> None:
@@ -52,7 +52,7 @@ class Method(Generic[P, T]):
 
 
 class Items(Generic[P, Page, Item]):
-    """Iterates over the items of every page; pages are requested as the iteration reaches them."""
+    """A method that iterates over the items of all pages, and requests each page when the iteration reaches it."""
 
     def __init__(self, make: Callable[P, Request[Page]], items: Callable[[Page], list[Item]]) -> None:
         self._make, self._items = make, items

@@ -1,10 +1,10 @@
-"""Playbooks: an application's templates (Jinja2, sandboxed), filled with what a profile knows (spec F4).
+"""Playbooks: an application's templates (Jinja2, sandboxed), filled from a profile (spec F4).
 
     filled = fill_playbook("Write to {{ name }} about {{ work.employer }}.", memory.read_profile("ana"))
     filled.text, filled.used, filled.missing
 
-Needs the extra `playbooks`. Templates are the application's own: the sandbox keeps one from Python,
-not from long loops.
+Needs the extra `playbooks`. Templates are the application's own: the sandbox denies them access to Python, but does not
+prevent long loops.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from reverie_client.routes.facts import Profile
 
 
 class PlaybookError(ReverieClientError):
-    """The template cannot be filled: it is not valid, or does what the sandbox forbids."""
+    """The template cannot be filled: it is invalid, or does something that the sandbox forbids."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class UsedValue:
-    """A value that stands in the text, and where it comes from."""
+    """A value in the text, with its sources."""
 
-    #: Dotted, such as `work.employer`.
+    #: Dotted path, such as `work.employer`.
     path: str
     value: Any
     #: Turns, events and memories behind it.
@@ -38,11 +38,11 @@ class UsedValue:
 
 @dataclass(frozen=True, kw_only=True)
 class FilledPlaybook:
-    """The text, in which a missing value is `[path?]`; the text is to be used only if nothing is missing."""
+    """The text, in which a missing value is `[path?]`. Use it only if nothing is missing."""
 
     text: str
     used: list[UsedValue]
-    #: Dotted paths that the profile does not know, in the order of the text.
+    #: Dotted paths that the profile does not have, in the order of the text.
     missing: list[str]
 
 
@@ -69,7 +69,7 @@ class _Branch(Mapping[str, Any]):
 
 
 class _Leaf:
-    """A value with its path; whoever writes it, a filter included, uses it."""
+    """A value with its path; writing it, also by a filter, counts as using it."""
 
     def __init__(self, value: Any, path: str, record: _Record) -> None:
         self.value, self.path, self.record = value, path, record
@@ -98,7 +98,7 @@ def _node(value: Any, path: str, record: _Record) -> _Branch | _Leaf:
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
-    """Reads profiles by path: of an object only its own names, never attributes of Python."""
+    """A sandbox that reads profiles by path: only the names of an object, never Python attributes."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         return self.getitem(obj, attribute)
@@ -116,7 +116,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
 
 class _Missing(StrictUndefined):
-    """A path that the profile does not know; it may stand in `{{ }}`, and is false in `{% if %}`."""
+    """A path that the profile does not have; it is allowed in `{{ }}`, and false in `{% if %}`."""
 
     __slots__ = ()
 
@@ -131,9 +131,9 @@ class _Missing(StrictUndefined):
 
 
 def fill_playbook(template: str, profile: Profile, **given: Any) -> FilledPlaybook:
-    """Fill a template with the scaffold of a profile; `given` are values of the application's own.
+    """Fill a template from the scaffold of a profile; `given` are the application's own values.
 
-    Raises PlaybookError: the template is not valid Jinja2, or does what the sandbox forbids.
+    Raises PlaybookError: the template is not valid Jinja2, or does something that the sandbox forbids.
     """
     record = _Record()
 
@@ -158,13 +158,13 @@ def fill_playbook(template: str, profile: Profile, **given: Any) -> FilledPlaybo
 
 
 def _line(value: Any) -> str:
-    """A value on one line, so that what somebody said cannot begin a section of the text."""
+    """Return a value on one line, so that a person's words cannot begin a section of the text."""
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return " ".join(text.split())
 
 
 def _sources(profile: Profile, path: str) -> list[UUID]:
-    """The ids behind a path: sources of its entries, and turn (or memory) of its facts."""
+    """Return the ids behind a path: the sources of its entries, and the turn (or memory) of its facts."""
     entries = [source for each in profile.entries if ".".join(each.path).startswith(path) for source in each.sources]
     facts = [
         fact.turn_id or fact.memory_id

@@ -1,6 +1,6 @@
 """A pool of connections for each event loop, since a connection lives in the loop that opened it.
 
-A program has several loops where it calls frameworks that block (`Runner.run_sync`, `agent.run_sync` in threads), or
+A program has several loops if it calls frameworks that block (`Runner.run_sync`, `agent.run_sync` in threads), or
 `asyncio.run` more than once.
 """
 
@@ -14,17 +14,17 @@ import httpx
 
 
 class LoopPools:
-    """Pools by their loop; the first is made at once, so that what is wrong with its arguments is said early."""
+    """Pools by event loop. The first is made at once, so that wrong arguments raise early."""
 
     def __init__(self, make: Callable[[], httpx.AsyncClient]) -> None:
         self._make, self._closed = make, False
         self._spare: httpx.AsyncClient | None = make()
         self._pools: dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
-        #: Loops of several threads may ask at once.
+        #: Guards the pools, since loops in several threads may use them at once.
         self._lock = Lock()
 
     def here(self) -> httpx.AsyncClient:
-        """Return the pool of the running loop; those of loops that were closed are let go.
+        """Return the pool of the running loop; drop those of closed loops.
 
         Raises:
             RuntimeError: the pools were closed.

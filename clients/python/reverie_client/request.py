@@ -1,4 +1,4 @@
-"""A request as a value: what the functions in `routes/` return and both transports send."""
+"""A request as a value: the functions in `routes/` return it, and both transports send it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Input(BaseModel):
-    """Part of a request body; an unknown field is an error here, not at the server."""
+    """Part of a request body; an unknown field is an error before sending."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -36,7 +36,7 @@ class Request(Generic[T]):
     answer: type[T]
     query: Mapping[str, Any] | None = None
     body: Mapping[str, Any] | None = None
-    #: Whether sending it twice has the effect of sending it once.
+    #: Whether sending it twice has the same effect as sending it once.
     is_idempotent: bool = True
 
     def at(self, cursor: str) -> Request[T]:
@@ -53,7 +53,7 @@ class Request(Generic[T]):
         return sent
 
     def read(self, content: bytes) -> T:
-        """Return the answer that a body holds. Raises AnswerError if it has another shape."""
+        """Return the answer in a body. Raises AnswerError if it has another shape."""
         if issubclass(self.answer, str):
             return self.answer(content, "utf-8")
         try:
@@ -64,7 +64,7 @@ class Request(Generic[T]):
 
 
 def new_id() -> str:
-    """Return a source id for what has none: a request that is sent twice then counts once."""
+    """Return a source id for an item without one, so that a request sent twice counts once."""
     return uuid4().hex
 
 

@@ -1,4 +1,4 @@
-"""When a request is sent again: tenacity's settings, the same for both transports."""
+"""Retries of requests: tenacity's settings, the same for both transports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _REFUSED = (429, 503)
 _UNCLEAR = (502, 504)
 #: The request never left this machine.
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-#: Longest pause, in seconds, that a server can ask for.
+#: Longest pause in seconds, whatever the server asks for.
 _LONGEST_PAUSE = 30.0
 
 
@@ -32,14 +32,14 @@ def retrying(request: Request[Any], attempts: int) -> dict[str, Any]:
 
 
 def _may_repeat(request: Request[Any], error: BaseException) -> bool:
-    """Whether a failed request may be sent again: it had no effect, or its effect does not add up."""
+    """Return whether a failed request may be sent again: it had no effect, or it is idempotent."""
     if isinstance(error, ProblemError):
         return error.status in _REFUSED or (request.is_idempotent and error.status in _UNCLEAR)
     return isinstance(error, UnreachableError) and (request.is_idempotent or isinstance(error.__cause__, _UNSENT))
 
 
 def _pause(state: RetryCallState) -> float:
-    """Seconds: what the server asked for, else 0.1, 0.2, 0.4, ..."""
+    """Return the pause in seconds: the one that the server asked for, else 0.1, 0.2, 0.4, ..."""
     error = state.outcome.exception() if state.outcome else None
     asked = error.retry_after if isinstance(error, ProblemError) else None
     return 0.05 * 2.0**state.attempt_number if asked is None else min(asked, _LONGEST_PAUSE)

@@ -1,4 +1,4 @@
--- Of the memories of a day, what has become of them since. The latest days rise for some time: merging looks back.
+-- The current state of the memories of each day. Rates of the latest days rise for some time, since merging looks back.
 with similar_pairs as (
     select tenant_id, memory_id, similarity from {{ ref('stg_merges') }}
 )
@@ -18,6 +18,6 @@ select
     {{ rounded('avg(p.similarity)') }} as mean_merge_similarity
 from {{ ref('memory_lives') }} l
 left join similar_pairs p on l.fate = 'merged' and p.tenant_id = l.tenant_id and p.memory_id = l.memory_id
--- patterns and summaries are made of memories, and each new one replaces the last: they are in the funnel
+-- patterns and summaries are left out: they are made from memories, and each new one replaces the last (see funnel)
 where l.kind in ('fact', 'preference', 'instruction', 'episode')
 group by l.tenant_id, l.born_on, l.kind

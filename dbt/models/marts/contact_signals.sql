@@ -1,4 +1,4 @@
--- Signs of how subjects fare, as far as tables hold them: by day, as counts alone.
+-- Signs of subjects' well-being and activity by day, as counts only.
 with signals as (
     select tenant_id, said_on as day, 'mood' as signal, mood as value, null::boolean as positive, confidence::double precision as number
     from {{ ref('stg_moods') }}

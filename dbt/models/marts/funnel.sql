@@ -1,4 +1,4 @@
--- The way from what was said to what is remembered, by the day on which it was said.
+-- The path from turns and events to memories, by event day.
 with read_turns as (
     select
         t.tenant_id,

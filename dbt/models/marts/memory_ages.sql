@@ -1,4 +1,4 @@
--- Ages as of the tenant's last cycle, at which importance was worked out, so that both tell of the same moment.
+-- Ages are as of the tenant's last cycle, which computed importance, so that both are of the same time.
 with ages as (
     select
         m.*,
@@ -10,7 +10,7 @@ with ages as (
             when m.happened_at > c.as_of - interval '365 days' then 90
             else 365
         end as age_from_days,
-        -- a float a hair below .7 is .7; 1 belongs to the uppermost tenth
+        -- a float just below .7 counts as .7; 1 belongs to the highest tenth
         least(floor(round(m.importance::numeric, 4) * 10), 9) / 10 as importance_from
     from {{ ref('stg_memories') }} m
     join {{ ref('tenant_clocks') }} c on c.tenant_id = m.tenant_id

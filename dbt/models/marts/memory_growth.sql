@@ -1,5 +1,5 @@
--- A row a tenant and day, from the first to the last on which anything happened, without gaps. Sums of unions and no joins, so that
--- no estimate of the planner matters.
+-- One row per tenant and day, without gaps from the first to the last day on which anything happened. It sums unions
+-- instead of joining, so that it does not depend on the planner's estimates.
 with happened as (
     select tenant_id, day, turns, sessions, 1 as subjects, 0 as added, null as fate from {{ ref('subject_days') }}
     union all

@@ -1,4 +1,4 @@
--- Every memory that there is or was, and how it left: the facts behind growth, forgetting, funnel, rates and cohorts.
+-- Every memory that exists or existed, and how it ended: the basis of growth, forgetting, funnel, rates and cohorts.
 {{ config(
     indexes=[{'columns': ['tenant_id', 'born_on']}],
     post_hook='analyze {{ this }}',
@@ -17,5 +17,5 @@ select
     left_at,
     left_on
 from {{ ref('stg_lives') }}
--- what is extracted and waits for its cycle is no memory yet
+-- candidates that wait for a cycle are not memories yet
 where fate <> 'candidate'

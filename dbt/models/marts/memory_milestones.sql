@@ -1,4 +1,4 @@
--- A row a tenant and milestone that a subject has reached: how many memories subjects had then.
+-- One row per tenant and milestone that a subject has reached: the number of memories that subjects had then.
 select
     tenant_id,
     milestone,

@@ -1,4 +1,4 @@
--- Requests to models by day of request, built month by month: this month and the last are counted anew at each build.
+-- Requests to models by day of request, built by month: each build recounts the current month and the one before.
 {{ config(
     materialized='incremental',
     incremental_strategy='microbatch',

@@ -1,4 +1,4 @@
--- Recalls and contexts by day. The log of both is retired after some time, and the days that were counted stay here.
+-- Recalls and contexts by day. Their log is deleted after some time; the days already counted stay here.
 {{ config(
     materialized='incremental',
     incremental_strategy='delete+insert',
@@ -15,7 +15,7 @@ contexts as (
 )
 
 {% if is_incremental() %}
--- by tenant, since one's clock may stand still; three days, since a question may be asked as of a time in the past
+-- by tenant, since a tenant's clock may be stopped; three days, since a question may be as of a past time
 , since as (
     select tenant_id, max(day) - 3 as day from {{ this }} group by tenant_id
 )

@@ -1,5 +1,5 @@
--- Runs of stages by day on which they were recorded, built month by month. The ledger is retired after some time, and the months
--- that were counted stay here.
+-- Runs of stages by the day on which they were recorded, built by month. The ledger is deleted after some time; the
+-- months already counted stay here.
 {{ config(
     materialized='incremental',
     incremental_strategy='microbatch',
@@ -25,7 +25,7 @@ select
     sum(tokens)::bigint as tokens,
     sum(cost_usd)::double precision as cost_usd,
     max(as_of) as as_of,
-    -- of the run that was least behind: a history that is worked in is behind by its age
+    -- the run that was least behind, since a run over a history is behind by the age of the history
     min({{ hours('as_of', 'finished_at') }}) as lag_hours
 from {{ ref('stg_runs') }}
 group by tenant_id, finished_on, stage, driver

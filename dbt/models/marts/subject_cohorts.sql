@@ -1,5 +1,5 @@
--- Subjects by the week of their first turn, and how many of them spoke in each week since. Weeks begin on Monday. A week in which
--- none of a cohort spoke and nothing of theirs was remembered has no row.
+-- Subjects by the week of their first turn, and how many of them had a turn in each later week. Weeks begin on Monday. A
+-- week in which a cohort has neither turns nor memories has no row.
 with weeks as (
     select
         tenant_id,
@@ -29,7 +29,7 @@ remembered as (
     select f.tenant_id, f.cohort_week, date_trunc('week', l.born_on)::date as week, count(*) as memories_added
     from {{ ref('memory_lives') }} l
     join firsts f on f.tenant_id = l.tenant_id and f.subject_id = l.subject_id
-    -- what is dated before the first turn came by another way
+    -- memories dated before the first turn do not come from turns
     where l.born_on >= f.cohort_week
     group by f.tenant_id, f.cohort_week, date_trunc('week', l.born_on)
 )

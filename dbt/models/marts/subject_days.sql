@@ -1,5 +1,5 @@
--- What each subject said by day. Built for the days to which turns were added since the last build: those of today, and those of
--- a history that was imported. Deleting the rows of these days and counting them anew gives the same as building all.
+-- The turns of each subject by day, rebuilt for the days to which turns were added since the last build: today, and the
+-- days of an imported history. Deleting the rows of these days and counting again gives the same as a full build.
 {{ config(
     materialized='incremental',
     incremental_strategy='delete+insert',
@@ -16,7 +16,7 @@ with turns as (
 {% if is_incremental() %}
 , changed as (
     select distinct tenant_id, said_on from turns
-    -- a transaction that was open during the last build shows its rows now: an hour is more than any takes
+    -- rows of a transaction that was open during the last build are visible now; an hour is longer than any takes
     where recorded_at > (select coalesce(max(recorded_until), '-infinity') - interval '1 hour' from {{ this }})
 )
 {% endif %}

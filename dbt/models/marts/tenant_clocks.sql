@@ -1,4 +1,4 @@
--- Up to which logical time each tenant's memory was brought.
+-- The logical time that each tenant's memory has reached.
 {{ config(materialized='view') }}
 
 select

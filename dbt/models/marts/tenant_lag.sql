@@ -1,4 +1,4 @@
--- What waits now. A view, so that it is as of the moment at which somebody looks.
+-- The current backlog. A view, so that it is as of the time of the query.
 {{ config(materialized='view') }}
 
 with queued as (

@@ -1,4 +1,4 @@
--- A row a tenant: the same counts as `reverie.evaluate.health.measure`.
+-- One row per tenant: the same counts as `reverie.evaluate.health.measure`.
 with said as (
     select tenant_id, sum(turns) as turns, min(day) as first_day, max(day) as last_day
     from {{ ref('subject_days') }}

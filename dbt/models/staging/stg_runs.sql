@@ -13,5 +13,5 @@ select
     finished_at,
     {{ day_of('finished_at') }} as finished_on
 from {{ source('ops', 'runs') }}
--- the cycle that an orchestrator opened is no work of its own: its steps are rows too
+-- without the cycles that an orchestrator opened, since their steps have their own rows
 where stage <> 'cycle'

@@ -1,9 +1,9 @@
-"""Memory around calls of a chat model: what is known is told before, what was said is stored after.
+"""Memory around calls of a chat model: a context is added before the call, and the turns are stored after it.
 
 - `messages`: a message's text
-- `arguments`: what a call asks, and what it is told; no request is sent here
-- `replies`: what came of a reply, and the turn that it makes
-- `streams`: replies that come in parts
+- `arguments`: the question of a call, and its arguments with memory added; no request is sent here
+- `replies`: a reply, whole or in parts, and the turn that it makes
+- `streams`: streamed replies
 - `sessions`: `client.session(...)`, blocking and for asyncio
 """
 

@@ -1,4 +1,4 @@
-"""Messages as OpenAI-compatible APIs write them: objects or mappings, with text or with a list of parts."""
+"""Messages of OpenAI-compatible APIs: objects or mappings, with text or a list of parts."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def text_of(message: Any) -> str:
 
 
 def value_of(thing: Any, name: str) -> Any:
-    """A field of an object or of a mapping; None without it."""
+    """Return a field of an object or mapping, or None without it."""
     return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)

@@ -1,4 +1,4 @@
-"""A reply of an OpenAI-compatible model, as it comes: whole or in parts, of Chat Completions or of Responses."""
+"""A reply of an OpenAI-compatible model, whole or in parts, from Chat Completions or Responses."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from reverie_client.routes.turns import ToolCall, Turn
 
 @dataclass
 class Reply:
-    """What came of a reply until now."""
+    """The part of a reply that has arrived so far."""
 
     text: str = ""
-    #: Name and arguments (JSON) by their place.
+    #: Name and arguments (JSON) of each call, by its place.
     calls: dict[int, list[str]] = field(default_factory=dict)
 
     def take(self, part: Any) -> None:
@@ -34,7 +34,7 @@ class Reply:
                 self._take_item(value_of(part, "item"))
 
     def turn(self) -> Turn | None:
-        """The turn of the assistant; None: nothing came."""
+        """Return the assistant's turn, or None if nothing has arrived."""
         calls = [
             ToolCall(name=name[:200], arguments=_object(arguments)) for name, arguments in self.calls.values() if name
         ]
@@ -43,7 +43,7 @@ class Reply:
         return Turn(source_id=new_id(), role="assistant", text=self.text, tool_calls=calls or None)
 
     def _take_message(self, said: Any) -> None:
-        """Of Chat Completions: a call of a tool may come in parts, of which the first has its name."""
+        """Add a message of Chat Completions. A tool call may arrive in parts, the first of which has its name."""
         self.text += text_of(said)
         for place, call in enumerate(value_of(said, "tool_calls") or []):
             function, index = value_of(call, "function"), value_of(call, "index")
@@ -54,13 +54,13 @@ class Reply:
             ]
 
     def _take_item(self, item: Any) -> None:
-        """Of Responses: a call of a tool is an item of its own."""
+        """Add an item of Responses, in which a tool call is a separate item."""
         if value_of(item, "type") == "function_call":
             self.calls[len(self.calls)] = [value_of(item, "name") or "", value_of(item, "arguments") or ""]
 
 
 def _object(text: str) -> dict[str, Any]:
-    """Arguments as an object; what is not one is kept as text, as the model wrote it."""
+    """Return arguments as an object; anything else is kept as the text that the model wrote."""
     try:
         found = json.loads(text or "{}")
     except ValueError:

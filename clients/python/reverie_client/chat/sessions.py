@@ -1,10 +1,10 @@
-"""A conversation around calls of any OpenAI-compatible client: memory is told before a call, turns are stored after it.
+"""A conversation around calls of any OpenAI-compatible client: memory is added before a call, turns are stored after.
 
     with memory.session("ana", "s1") as session:
         reply = session.call(openai.chat.completions.create, model="…", messages=[{"role": "user", "content": "Hi"}])
         reply = session.call(openai.responses.create, model="…", input="Hi")
 
-A fault of memory never fails a call of the model: it is kept in `errors`, and the call goes on without memory.
+An error of memory never makes a call of the model fail: it is kept in `errors`, and the call continues without memory.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class MemorySession:
         self._client, self._subject_id, self._session_id, self._closes = client, subject_id, session_id, closes
         #: Faults of memory, oldest first.
         self.errors: list[ReverieClientError] = []
-        #: What the last call was told; None: nothing.
+        #: The context added to the last call; None if there was none.
         self.context: Context | None = None
 
     def __enter__(self) -> Self:
@@ -76,13 +76,13 @@ class MemorySession:
 
 
 class AsyncMemorySession:
-    """The same for asyncio; made by `AsyncClient.session`."""
+    """`MemorySession` for asyncio; made by `AsyncClient.session`."""
 
     def __init__(self, client: AsyncConnection, subject_id: str, session_id: str, *, closes: bool = False) -> None:
         self._client, self._subject_id, self._session_id, self._closes = client, subject_id, session_id, closes
         #: Faults of memory, oldest first.
         self.errors: list[ReverieClientError] = []
-        #: What the last call was told; None: nothing.
+        #: The context added to the last call; None if there was none.
         self.context: Context | None = None
 
     async def __aenter__(self) -> Self:
@@ -122,7 +122,7 @@ class AsyncMemorySession:
 
 
 def _asked(subject_id: str, given: Mapping[str, Any]) -> Request[Context]:
-    """The context of a call. The conversation itself is left out: the caller's messages hold it."""
+    """Return the request for the context of a call, without the conversation, which the caller's messages contain."""
     question = question_of(conversation_of(given))
     return assemble_context(subject_id, question=question and question[:20_000])
 

@@ -1,4 +1,4 @@
-"""A reply that comes in parts: each part is handed on as it comes, and the whole is stored at the end."""
+"""A streamed reply: each part is passed on as it arrives, and the whole is stored at the end."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from reverie_client.chat.replies import Reply
 
 
 class RecordedStream:
-    """Stands for the stream of a client library; its other attributes are those of the stream.
+    """A wrapper of a client library's stream, with the stream's other attributes.
 
-    What came is stored when the stream ends, is closed, or its `with` block is left.
+    The parts that arrived are stored when the stream ends, is closed, or its `with` block is left.
     """
 
     def __init__(self, stream: Any, store: Callable[[Reply], None]) -> None:
@@ -45,7 +45,7 @@ class RecordedStream:
         return getattr(self._stream, name)
 
     def close(self) -> None:
-        """Close the stream and store what came."""
+        """Close the stream and store the reply."""
         if hasattr(self._stream, "close"):
             self._stream.close()
         self._end()
@@ -57,7 +57,7 @@ class RecordedStream:
 
 
 class AsyncRecordedStream:
-    """The same for asyncio."""
+    """`RecordedStream` for asyncio."""
 
     def __init__(self, stream: Any, store: Callable[[Reply], Awaitable[None]]) -> None:
         self._stream, self._store, self._reply, self._stored = stream, store, Reply(), False
@@ -89,7 +89,7 @@ class AsyncRecordedStream:
         return getattr(self._stream, name)
 
     async def close(self) -> None:
-        """Close the stream and store what came."""
+        """Close the stream and store the reply."""
         if hasattr(self._stream, "close"):
             await self._stream.close()
         await self._end()

@@ -1,6 +1,6 @@
-"""Memory without the model's help: a coding agent's hooks recall before a prompt and store after a reply.
+"""Memory without tool calls: a coding agent's hooks recall before a prompt and store after a reply.
 
-- `script`: what the agent starts: one file of the standard library, run by its path, so that nothing else is imported
-- `agents`: where each agent keeps its hooks, and in which form
-- `install`: writes them, removes them, shows them
+- `script`: the program that the agent starts: one file, run by its path, that imports only the standard library
+- `agents`: the file and form of each agent's hooks
+- `install`: writes, removes and shows the hooks
 """

@@ -1,4 +1,4 @@
-"""Where each coding agent keeps its hooks, and in which form; the addresses are those of their own documentation."""
+"""The file and form of each coding agent's hooks, with links to the agents' documentation."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class Agent:
     """A coding agent with hooks."""
 
     name: str
-    #: Path below the home directory, or below the project.
+    #: Path below the home directory or the project.
     file: str
     project_file: str
-    #: Events that recall and store.
+    #: Events on which the hook recalls and stores.
     recall: str
     store: str
-    #: Makes the entry of an event from a command and a limit in seconds.
+    #: Makes an event's entry from a command and a timeout in seconds.
     entry: Callable[[str, int], dict[str, Any]]
     documentation: str
     #: Other keys that the file must have.
@@ -87,5 +87,5 @@ AGENTS = {
 
 
 def hooks_file(agent: Agent, *, home: Path, project: Path | None) -> Path:
-    """Return the file of an agent's hooks, of the user or of a project."""
+    """Return the file of an agent's hooks, for the user or for a project."""
     return home / agent.file if project is None else project / agent.project_file

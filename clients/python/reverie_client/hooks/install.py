@@ -1,4 +1,4 @@
-"""Writes the hooks of a coding agent, removes them and shows them; what others wrote in the same file stays."""
+"""Writes, removes and shows the hooks of a coding agent; other entries of the same file stay unchanged."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from reverie_client.errors import ReverieClientError
 from reverie_client.hooks.agents import AGENTS, Agent, hooks_file
 
 SCRIPT = Path(__file__).with_name("script.py")
-#: Seconds that the script waits for the server; the rest of 0.3 seconds is its own start.
+#: Seconds that the script waits for the server; its own start takes the rest of 0.3 seconds.
 SECONDS = 0.25
-#: Seconds after which the agent ends the script, should it hang.
+#: Seconds after which the agent stops the script if it hangs.
 LIMIT = 5
 
 
 class HooksError(ReverieClientError):
-    """The hooks cannot be written; the message says why."""
+    """The hooks cannot be written. The message gives the reason."""
 
 
 def install(
@@ -35,9 +35,9 @@ def install(
     top_k: int = 8,
     stores: bool = True,
 ) -> Path:
-    """Write the hooks of an agent and their settings, and return the file of the hooks. Again, it changes nothing.
+    """Write the hooks of an agent and their settings, and return the file of the hooks. A second call changes nothing.
 
-    Raises HooksError: no subject, an agent that is not known, or a file that is not the agent's JSON.
+    Raises HooksError: no subject, an unknown agent, or a file that is not the agent's JSON.
     """
     known = _known(agent)
     if environment.subject_id is None:
@@ -67,7 +67,7 @@ def install(
 
 
 def uninstall(agent: str, *, home: Path, project: Path | None = None) -> list[Path]:
-    """Remove the hooks of an agent, their settings with the key, and prompts that wait; return what was changed."""
+    """Remove the hooks of an agent, their settings with the key, and waiting prompts; return the files changed."""
     known = _known(agent)
     path, settings = hooks_file(known, home=home, project=project), _settings_file(known, home, project)
     changed = []
@@ -88,7 +88,7 @@ def uninstall(agent: str, *, home: Path, project: Path | None = None) -> list[Pa
 
 
 def show(*, home: Path, project: Path | None = None) -> list[dict[str, Any]]:
-    """Return each agent with its file and the commands that stand there."""
+    """Return each agent with its file and our commands in it."""
     rows = []
     for agent in AGENTS.values():
         path = hooks_file(agent, home=home, project=project)
@@ -115,7 +115,7 @@ def _settings_file(agent: Agent, home: Path, project: Path | None) -> Path:
 
 
 def _command(action: str, agent: Agent, settings: Path) -> str:
-    """What the agent's shell runs; -I and -S leave out the user's packages, which no hook needs."""
+    """Return the command for the agent's shell; -I and -S skip the user's packages, which no hook needs."""
     return shlex.join([sys.executable, "-I", "-S", str(SCRIPT), action, agent.name, str(settings)])
 
 
@@ -159,7 +159,7 @@ def _write(path: Path, value: Mapping[str, Any]) -> None:
 
 
 def _write_settings(path: Path, value: Mapping[str, Any]) -> None:
-    """Write the settings, which hold a key, for their owner alone."""
+    """Write the settings so that only their owner can read them, since they contain a key."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:

@@ -9,7 +9,7 @@ from reverie_client.mcp.stdio import run_stdio
 
 
 def main() -> None:
-    """Serve with the settings of the environment; without a key say so and exit with 2."""
+    """Serve with the settings of the environment; without a key, print an error and exit with 1."""
     try:
         environment = read_environment()
     except EnvironmentSettingsError as error:

@@ -1,6 +1,6 @@
 """Standard input and output as pipes of the event loop.
 
-The SDK reads and writes them in threads: three changes of thread for each call, which take long on a busy machine.
+The SDK reads and writes them in threads; each call then has three thread switches, which are slow on a busy machine.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ _IN, _OUT, _ERRORS = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class LinesIn:
-    """Lines of text, as the SDK iterates over a file."""
+    """Lines of text, in the form that the SDK reads."""
 
     reader: asyncio.StreamReader
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        """Yield each line with its end."""
+        """Yield each line with its newline."""
         async for line in self.reader:
             yield line.decode(errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
 class TextOut:
-    """Text to write, as the SDK writes a file."""
+    """A writer of text, in the form that the SDK writes to."""
 
     writer: asyncio.StreamWriter
 
@@ -39,26 +39,26 @@ class TextOut:
         self.writer.write(text.encode())
 
     async def flush(self) -> None:
-        """Return when all of it left this process. Raises ConnectionError: nobody reads any more."""
+        """Wait until all text has left this process. Raises ConnectionError if the reader is gone."""
         await self.writer.drain()
 
 
 def are_pipes() -> bool:
-    """Whether an event loop can wait for both; not on Windows, and not for a terminal or a file."""
+    """Return whether an event loop can wait for both: not on Windows, and not for a terminal or a file."""
     modes = [os.fstat(number).st_mode for number in (_IN, _OUT)]
     return sys.platform != "win32" and all(stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) for mode in modes)
 
 
 @asynccontextmanager
 async def standard_pipes() -> AsyncIterator[tuple[LinesIn, TextOut]]:
-    """Open both; meanwhile what else is printed goes to standard error, and what else reads finds nothing."""
+    """Open both; meanwhile other output goes to standard error, and other readers find no input."""
     loop, lines = asyncio.get_running_loop(), asyncio.StreamReader(limit=sys.maxsize)
     wires = [os.dup(number) for number in (_IN, _OUT)]
     read, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), os.fdopen(os.dup(_IN), "rb"))
     write, protocol = await loop.connect_write_pipe(
         lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()), os.fdopen(os.dup(_OUT), "wb")
     )
-    write.set_write_buffer_limits(high=0)  # so that a flush waits for all
+    write.set_write_buffer_limits(high=0)  # so that a flush waits for all text
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), _IN)
     os.dup2(_ERRORS, _OUT)

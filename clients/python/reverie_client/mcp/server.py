@@ -1,7 +1,7 @@
 """The MCP server: the tools of the catalogue, a profile and memories as resources, and one prompt.
 
-It holds no state and no connection: a `Door`, found for each message, says who asks and how requests are sent. Answers
-of tools are the API's own JSON, as structured content and as text, so that what a memory says stays inside a string.
+It has no state and no connection: for each message, a `Door` names the subject and the way to send requests. Answers of
+tools are the API's own JSON, as structured content and as text, so that a memory's text stays inside a string.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _JSON = "application/json"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Door:
-    """Who asks, for one message: the subject and the session of the toolbox, and the way to the API."""
+    """The access of one message: a toolbox with its subject and session, and the way to the API."""
 
     toolbox: Toolbox
     fetch: Fetch
@@ -53,7 +53,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 class MemoryServer:
-    """Answers MCP messages; `door_of` finds who asks from the context of a message."""
+    """A handler of MCP messages; `door_of` returns the door for the context of a message."""
 
     def __init__(self, door_of: Callable[[Context], Door]) -> None:
         self._door_of = door_of
@@ -63,7 +63,7 @@ class MemoryServer:
             title="Reverie memory",
             description="Bounded, explainable memory of what people said.",
             instructions=_INSTRUCTIONS,
-            # none of our arguments travels in a header; without this each call would make the whole list of tools
+            # none of our arguments is sent in a header; without this, each call would build the whole list of tools
             get_tool_input_schema=lambda _: None,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
@@ -154,7 +154,7 @@ class MemoryServer:
         return types.GetPromptResult(description="What do you know about me?", messages=[message])
 
     async def _run(self, door: Door, tool: str, arguments: Any) -> str:
-        """Run a tool for something that can only succeed or be a protocol error."""
+        """Run a tool for a resource or prompt, where a failure is a protocol error."""
         try:
             return await door.toolbox.run_over(door.fetch, tool, arguments)
         except ToolError as error:

@@ -1,4 +1,4 @@
-"""The MCP server over standard input and output: a thin process over the HTTP client, without engine or models."""
+"""The MCP server over standard input and output: a thin process around the HTTP client, without engine or models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reverie_client.tools import MCP_TOOLS, Toolbox
 
 async def serve_stdio(environment: Environment) -> None:
     """Serve until standard input ends."""
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # its lines hold query strings
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # its log contains query strings
     session = environment.session_id or f"mcp-{uuid4().hex[:12]}"
     toolbox = Toolbox(subject_id=environment.subject_id, session_id=session, names=MCP_TOOLS)
     async with AsyncClient(environment.url, environment.key) as client, AsyncExitStack() as opened:

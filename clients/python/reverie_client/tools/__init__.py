@@ -7,9 +7,9 @@
 
 - `arguments`: the arguments of each tool, as pydantic models
 - `catalogue`: the tools: description, arguments, answer, effect
-- `errors`: what a model is told when a call fails
-- `shapes`: the definitions as OpenAI, Anthropic and MCP take them
-- `toolbox`: runs what a model calls, for one subject or for the subject that the call names
+- `errors`: messages for a model when a call fails
+- `shapes`: the definitions in the shapes of OpenAI, Anthropic and MCP
+- `toolbox`: runs a model's calls, for one subject or for the subject that the call names
 """
 
 from __future__ import annotations

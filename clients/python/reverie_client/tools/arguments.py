@@ -149,7 +149,7 @@ class ObservationArguments(Arguments):
 
 
 class UserContextArguments(Arguments):
-    """What was learned about the person while working without them."""
+    """Information learned about the person while working without them."""
 
     scaffold_updates: Annotated[
         dict[str, Any],
@@ -161,7 +161,7 @@ class UserContextArguments(Arguments):
 
 
 class ConnectionContextArguments(Arguments):
-    """What was learned about one tool connection."""
+    """Information learned about one tool connection."""
 
     connection_id: Annotated[Name, Field(description="The tool connection, such as `jira-1`.")]
     learned: Annotated[

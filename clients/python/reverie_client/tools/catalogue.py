@@ -1,4 +1,4 @@
-"""The tools: what a model reads about each, what it takes, and which request it makes."""
+"""The tools: the description of each for a model, its arguments, and its request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reverie_client.tools import arguments as given
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scope:
-    """Whom a call is about: set by the application, or named in the call where the application sets nobody."""
+    """The subject of a call: set by the application, or else named in the call."""
 
     subject_id: str
     session_id: str
@@ -25,21 +25,21 @@ class Scope:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tool:
-    """A tool as a model sees it, and the request that a call makes."""
+    """A tool as a model sees it, and the request of a call."""
 
     name: str
     title: str
     description: str
     arguments: type[given.Arguments]
-    #: Model of the answer, which is that of the API.
+    #: Model of the answer, the same as the API's.
     answer: type[BaseModel]
     make: Callable[[Any, Scope], Request[Any]]
     read_only: bool = False
-    #: Whether something may be lost by it.
+    #: Whether a call may destroy data.
     destructive: bool = False
-    #: Whether calling it twice has the effect of calling it once.
+    #: Whether calling it twice has the same effect as calling it once.
     idempotent: bool = False
-    #: Field of the answer that must name the subject, where the request cannot.
+    #: Field of the answer that must name the subject, if the request cannot.
     subject_field: str | None = None
 
 
@@ -282,7 +282,7 @@ TOOLS = {
     )
 }
 
-#: Offered over MCP.
+#: Tools offered over MCP.
 MCP_TOOLS = (
     "recall",
     "suggest_tools",
@@ -296,10 +296,10 @@ MCP_TOOLS = (
     "explain_memory",
     "profile",
 )
-#: Handed to a model by the application itself (spec F3).
+#: Tools that the application itself gives to a model (spec F3).
 AGENT_TOOLS = ("recall", "record_observation", "update_user_context", "update_connection_context")
 
 
 def todays_session(prefix: str) -> str:
-    """Return the conversation that a call without one belongs to: one a day (UTC)."""
+    """Return the conversation of a call that names none: one per day (UTC)."""
     return f"{prefix}-{datetime.now(UTC):%Y-%m-%d}"

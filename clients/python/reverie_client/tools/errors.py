@@ -1,4 +1,4 @@
-"""What a model is told when a call fails: what was wrong, and what to do about it."""
+"""Messages for a model when a call fails: the error, and a remedy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from reverie_client.errors import ProblemError, ReverieClientError, UnreachableError
 
-#: By status of the API: what helps. A detail of the API stands before it.
+#: Remedies by status of the API; they follow the API's detail.
 _REMEDIES = {
     401: "Set REVERIE_API_KEY to a key that `reverie keys add NAME` printed.",
     403: "Ask the operator for a key with this scope: `reverie keys add NAME --scope SCOPE`.",
@@ -19,11 +19,11 @@ _REMEDIES = {
 
 
 class ToolError(ReverieClientError):
-    """A call that a model can make again in another way; the message says how."""
+    """A call failed. The message tells the model how to call again."""
 
 
 def explained(error: ReverieClientError) -> ToolError:
-    """Return the error with a remedy, in words for a model."""
+    """Return the error with a remedy, worded for a model."""
     match error:
         case ToolError():
             return error
@@ -40,7 +40,7 @@ def explained(error: ReverieClientError) -> ToolError:
 
 
 def invalid(name: str, error: ValidationError) -> ToolError:
-    """Return the error for arguments that do not fit: each argument with what is expected there."""
+    """Return the error for invalid arguments: each of them with what is expected."""
     said = "; ".join(
         f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
         for each in error.errors(include_url=False)[:10]

@@ -1,4 +1,4 @@
-"""Definitions of tools as OpenAI (Chat Completions, Responses), Anthropic and MCP take them, from one source."""
+"""Definitions of tools in the shapes of OpenAI (Chat Completions, Responses), Anthropic and MCP, from one source."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic_core import CoreSchema
 
 from reverie_client.tools.catalogue import Tool
 
-#: What holds where nothing is said.
+#: The default of JSON Schema, which can be left out.
 _OPEN = ("additionalProperties", True)
 
 Shape = Literal["openai", "openai-responses", "anthropic", "mcp"]
@@ -27,7 +27,7 @@ _SUBJECT = {
 
 
 class _Untitled(GenerateJsonSchema):
-    """Leaves out the titles that pydantic makes of names: a model pays for each token of a schema."""
+    """A generator without the titles that pydantic derives from names, since each token of a schema costs."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -52,7 +52,7 @@ def input_schema(tool: Tool, *, with_subject: bool) -> dict[str, Any]:
 
 @cache
 def output_schema(tool: Tool) -> dict[str, Any]:
-    """Return the JSON schema of a tool's answer, written so that a client that checks each answer is soon done."""
+    """Return the JSON schema of a tool's answer, simplified so that clients validate answers quickly."""
     made = tool.answer.model_json_schema(mode="serialization", schema_generator=_Untitled)
     shared = made.pop("$defs", {})
     plain: dict[str, Any] = _plain(made, shared)
@@ -60,7 +60,7 @@ def output_schema(tool: Tool) -> dict[str, Any]:
 
 
 def _plain(schema: Any, shared: Mapping[str, Any]) -> Any:
-    """Write the same without references, alternatives of null and what holds anyway, which take half of a check."""
+    """Return a schema without references, alternatives of null and defaults, which take half of a validation's time."""
     if isinstance(schema, list):
         return [_plain(each, shared) for each in schema]
     if not isinstance(schema, dict):
@@ -70,7 +70,7 @@ def _plain(schema: Any, shared: Mapping[str, Any]) -> Any:
     plain = {name: _plain(value, shared) for name, value in schema.items() if (name, value) != _OPEN}
     match plain.get("anyOf"):
         case [{"type": str(kind), **others}, {"type": "null"}] if "enum" not in others:
-            # what else is said of a type does not apply to null
+            # other keywords of a type do not apply to null
             del plain["anyOf"]
             return others | plain | {"type": [kind, "null"]}
     return plain

@@ -1,4 +1,4 @@
-"""Runs what a model calls: checks the arguments, sends the request, returns the answer as JSON."""
+"""Runs a model's calls: checks the arguments, sends the request, returns the answer as JSON."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ Fetch = Callable[[Request[Any]], Awaitable[bytes]]
 
 @dataclass(frozen=True, kw_only=True)
 class Toolbox:
-    """Tools for one subject, or, without one, for the subject that each call names.
+    """Tools for one subject or, without one, for the subject that each call names.
 
-    A toolbox of one subject reaches no memory of another, whatever id a model gives.
+    A toolbox of one subject never accesses the memory of another, whatever id a model passes.
     """
 
     subject_id: str | None = None
-    #: The conversation of calls that name none. None: one a day.
+    #: The conversation of calls that name none. None: one per day.
     session_id: str | None = None
     names: Sequence[str] = AGENT_TOOLS
 
     @property
     def tools(self) -> list[Tool]:
-        """The tools by their order."""
+        """The tools in their order."""
         return [TOOLS[name] for name in self.names]
 
     def definitions(self, shape: Shape) -> list[dict[str, Any]]:
-        """Return the definitions that a model is given."""
+        """Return the definitions for a model."""
         return [definition(tool, shape, with_subject=self.subject_id is None) for tool in self.tools]
 
     def run(self, client: Connection, name: str, arguments: str | Mapping[str, Any] | None) -> str:
@@ -54,11 +54,11 @@ class Toolbox:
             raise explained(error) from error
 
     async def run_async(self, client: AsyncConnection, name: str, arguments: str | Mapping[str, Any] | None) -> str:
-        """Run a call over a client for asyncio. Raises ToolError."""
+        """Run a call with a client for asyncio. Raises ToolError."""
         return await self.run_over(client.fetch, name, arguments)
 
     async def run_over(self, fetch: Fetch, name: str, arguments: str | Mapping[str, Any] | None) -> str:
-        """Run a call over anything that sends requests. Raises ToolError."""
+        """Run a call with any function that sends requests. Raises ToolError."""
         steps = self._steps(name, arguments)
         try:
             request = next(steps)
@@ -70,7 +70,7 @@ class Toolbox:
             raise explained(error) from error
 
     def _steps(self, name: str, arguments: str | Mapping[str, Any] | None) -> Generator[Request[Any], bytes, bytes]:
-        """The requests of a call, one after the other; each is answered with the body of its answer."""
+        """Yield the requests of a call, one after the other; the body of each answer is sent back in."""
         if name not in self.names:
             raise ToolError(f"There is no tool {name!r}. The tools are {', '.join(self.names)}.")
         tool, given = TOOLS[name], _object(name, arguments)
@@ -89,7 +89,7 @@ class Toolbox:
 
 
 def _object(name: str, arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
-    """The arguments as an object; models write them as text."""
+    """Return the arguments as an object; models write them as text."""
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments or "{}")

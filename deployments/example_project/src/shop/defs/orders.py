@@ -1,8 +1,8 @@
-"""An asset of the team's own, beside Reverie's and after its memory."""
+"""An asset of the team's own, which depends on Reverie's."""
 
 import dagster as dg
 
 
 @dg.asset(deps=["memory_health"], group_name="shop")
 def customer_summary() -> None:
-    """Stands for whatever the team makes of what Reverie remembers."""
+    """A placeholder for an asset that the team derives from memory."""
