@@ -37,6 +37,7 @@ class Memory(NamedTuple):
     content: str
     is_over: bool
     by_line: int | None
+    is_lasting: bool
 
 
 class Ended(NamedTuple):
@@ -113,7 +114,7 @@ def memories_of(turns: Sequence[dict[str, Any]]) -> dict[tuple[str, int], list[M
         with bench.store.transaction(TENANT) as conn:
             rows = conn.execute(
                 "select m.subject_id, t.source_id, m.id, m.content, coalesce(r.valid_to, m.valid_to) is not null,"
-                " b.source_id"
+                " b.source_id, m.lasting"
                 " from memory.memories m join log.turns t on t.tenant_id = m.tenant_id and t.id = m.turn_id"
                 " left join memory.memories r on r.tenant_id = m.tenant_id and r.id = m.into_id and m.state = 'merged'"
                 " left join memory.memories s on s.tenant_id = m.tenant_id"
@@ -122,8 +123,9 @@ def memories_of(turns: Sequence[dict[str, Any]]) -> dict[tuple[str, int], list[M
                 " where m.tenant_id = %s and m.relation is not null order by m.happened_at, m.id",
                 [TENANT],
             )
-            for name, source, id_, content, is_over, by in rows:
-                found[name, _line(source)].append(Memory(id_, content, is_over, _line(by) if by else None))
+            for name, source, id_, content, is_over, by, is_lasting in rows:
+                memory = Memory(id_, content, is_over, _line(by) if by else None, is_lasting)
+                found[name, _line(source)].append(memory)
     return found
 
 

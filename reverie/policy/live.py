@@ -21,8 +21,6 @@ class WorkingMemoryPolicy(Table):
     ttl_hours: Annotated[float, Field(gt=0, le=8760)] = 24.0
     #: Minutes of quiet after which a session is flushed and consolidated.
     idle_minutes: Annotated[float, Field(gt=0, le=1440)] = 5.0
-    #: Turns kept word for word when a full session is summarised (Chat flow 1).
-    keep_verbatim: Count = 4
     #: Phrases about the present; a memory with one, said within `ttl_hours`, is working memory (Logic 1.6).
     about_now: tuple[str, ...] = tuple(language_defaults("live")["about_now"])
     #: Hours after which the cached tools of a connection are out of date, unless the caller sets a time (Agent 3.E).

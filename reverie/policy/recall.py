@@ -1,4 +1,4 @@
-"""Numbers of recall: what is searched, how its signals weigh, what is always recalled."""
+"""The headings of recall: what is searched, how signals are weighed, what is always recalled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reverie.model import Kind
 from reverie.policy.defaults import language_defaults
 from reverie.policy.table import ColumnRegex, Count, Days, Regex, Share, Table, Tokens, Weight
 
-#: The signals recall can weigh, in the order in which `sql/queries/recall.sql` measures them.
+#: The signals that recall can weigh, in the order in which `sql/queries/recall.sql` measures them.
 SIGNALS = (
     "similarity",
     "lexical",
@@ -35,7 +35,7 @@ SIGNALS = (
 
 _WORDS = language_defaults("recall")
 
-#: What a query is: it asks what was said, tells something, or wants something done or advised.
+#: Kind of a query: a question asks what was said, a message tells something, a request wants action or advice.
 QueryKind = Literal["question", "message", "request"]
 QUERY_KINDS: tuple[QueryKind, ...] = get_args(QueryKind)
 
@@ -45,92 +45,102 @@ PassName = Literal["ends", "changes", "currency", "relation", "overview", "one_p
 
 
 class RecallPolicy(Table):
-    """What is found and in which order (Brain 3, Contact 2.3, Logic 2, spec D1-D5)."""
+    """The search and the ranking of items (Brain 3, Contact 2.3, Logic 2, spec D1-D5)."""
 
-    #: Candidates taken from each arm.
+    #: Number of candidates from each search: by vectors, words and entities.
     candidates: Count = 30
-    #: Candidates for each hit that is asked for, where that is more (Logic 2.3).
+    #: Number of candidates for each requested hit, if that is more (Logic 2.3).
     candidates_per_hit: Annotated[int, Field(ge=0, le=100)] = 0
-    #: How many times as many candidates the next searches take, while folded repeats leave too few hits; empty: none.
+    #: Factors of the candidates of further searches, made while folded repeats leave too few hits; empty: none.
     wider: tuple[Annotated[int, Field(ge=2, le=100)], ...] = (4, 16)
+    #: Maximum number of hits.
     top_k: Count = 10
+    #: Maximum number of tokens of all hits together.
     token_budget: Tokens = 2000
-    #: Less important memories are not recalled.
+    #: Minimum importance of a recalled memory.
     min_importance: Share = 0.0
-    #: Cosine that a candidate of the dense arm needs; -1 takes all.
+    #: Minimum cosine of a candidate found by its vector; -1: all are taken.
     min_similarity: Annotated[float, Field(ge=-1.0, le=1.0)] = -1.0
-    #: Whether preferences and instructions stand before everything else, however they score (Logic 2.6).
+    #: Whether preferences and instructions rank before everything else, whatever their scores (Logic 2.6).
     procedural_first: bool = False
-    #: The longest turn, in words, that takes the place of a memory made of it where it says more; 0: none.
+    #: Maximum number of words of a turn that replaces a memory made from it if the turn says more; 0: none does.
     longest_turn: Annotated[int, Field(ge=0, le=10_000)] = 0
-    #: The longest reply, in words, that is given with the question it answers; 0: none.
+    #: Maximum number of words of a reply that is returned with the question it answers; 0: none is.
     longest_reply: Annotated[int, Field(ge=0, le=10_000)] = 0
-    #: The latest turns on their way to memory that are candidates before they are searchable; 0: none.
+    #: Number of the latest turns that are candidates before they are searchable; 0: none.
     fresh: Annotated[int, Field(ge=0, le=1000)] = 0
-    #: Characters of a request's turns that are embedded with it, so that their vectors find them at once.
+    #: Maximum number of characters of a request's turns that are embedded at once, to be found by their vectors.
     fresh_characters: Annotated[int, Field(ge=0, le=1_000_000)] = 4000
-    #: Which items are searched: raw turns, memories, or both.
+    #: Items that are searched: turns, memories, or both.
     items: tuple[Literal["turn", "memory"], ...] = ("memory",)
-    #: Ranked candidates that come back to be fitted into the budget and explained.
+    #: Number of ranked candidates that the search returns, to be fitted into the budget and explained.
     ranked: Count = 30
-    #: The best of them that a cross-encoder reads where one is set; 0: none.
+    #: Number of the best candidates that a cross-encoder scores, if one is configured; 0: none.
     rerank_candidates: Annotated[int, Field(ge=0, le=1000)] = 30
-    #: Weight of its number, 0 to 1, which replaces the similarity and its weight.
+    #: Weight of the cross-encoder's score, from 0 to 1, which replaces the similarity and its weight.
     rerank_weight: Weight = 1.0
-    #: The nearest preferences, instructions and lasting facts that are candidates for a message or request whatever
-    #: else is nearer; 0: none.
+    #: Number of the nearest preferences, instructions and lasting facts that are candidates for a message or request
+    #: even if others are nearer; 0: none.
     standing: Annotated[int, Field(ge=0, le=1000)] = 0
-    #: Words at which length is 1, in multiples of the search terms that an item of the subject has on average.
+    #: Number of words at which the signal length is 1, in multiples of the subject's mean search terms per item.
     length_cap: Annotated[float, Field(gt=0.0, le=100.0)] = 4.0
-    #: Days after which recency is 0.
+    #: Days after which the signal recency is 0.
     recency_days: Days = 365.0
-    #: Accesses at which access frequency is 1.
+    #: Number of accesses at which the signal access is 1.
     access_cap: Count = 20
+    #: BM25: saturation of the frequency of a term.
     bm25_k1: Annotated[float, Field(ge=0.0, le=10.0)] = 1.2
+    #: BM25: strength of the correction for length.
     bm25_b: Share = 0.75
-    #: What counts as speaking of oneself, as naming a time, as asking for what the assistant said.
+    #: Pattern of texts in the first person.
     first_person: ColumnRegex = _WORDS["first_person"]
+    #: Pattern of texts that name a time.
     names_time: ColumnRegex = _WORDS["names_time"]
+    #: Pattern of queries about something that the assistant said.
     asks_assistant: Regex = _WORDS["asks_assistant"]
-    #: What asks for what was so once, so that what no longer holds is given as well.
+    #: Pattern of queries about the past, which also return values that no longer hold.
     asks_former: Regex = _WORDS["asks_former"]
-    #: What asks for an overview: for any other question, message or request summaries come after what they tell of.
-    #: The empty pattern matches every query: summaries stand where they rank.
+    #: Pattern of queries for an overview; for others, summaries come after the items that they cover. The empty pattern
+    #: matches every query: summaries stay where they rank.
     asks_overview: Regex = "(?:)"
-    #: What asks for what is so now, and what says that something has changed: a hit with such words that is as good as
-    #: an earlier one but for `change_margin` of the score stands before it.
+    #: Pattern of queries about the present.
     asks_present: Regex = _WORDS["asks_present"]
+    #: Pattern of texts that mention a change.
     changes: Regex = _WORDS["changes"]
+    #: For queries about the present, a hit that mentions a change goes before earlier hits that score at most this much
+    #: higher.
     change_margin: Annotated[float, Field(ge=0.0, le=10.0)] = 0.0
-    #: What tells a question from a message, one about what was from others, a request from a message, and a question
-    #: that seeks advice from one about what was said.
+    #: Pattern of questions, as opposed to messages.
     interrogative: Regex = _WORDS["interrogative"]
+    #: Pattern of questions about the past.
     about_past: Regex = _WORDS["about_past"]
+    #: Pattern of requests, as opposed to messages.
     requests: Regex = _WORDS["requests"]
+    #: Pattern of questions that seek advice, which count as requests.
     seeks_advice: Regex = _WORDS["seeks_advice"]
-    #: Words of the shortest message; fewer that ask nothing are search words, which count as a question.
+    #: Minimum number of words of a message; fewer words that ask nothing are search words, which count as a question.
     message_words: Count = 4
-    #: Weight of each signal in the score; a signal that is not named counts 0.
+    #: Weight of each signal in the score; 0 for a signal that is not named.
     weights: dict[str, Weight] = Field(default_factory=lambda: {"similarity": 1.0})
-    #: Weights for a kind of query, instead of `weights`; without them all kinds have the same. A query without a vector
-    #: always has `weights`.
+    #: Weights for a kind of query, in place of `weights`. A query without a vector always uses `weights`.
     query_weights: dict[QueryKind, dict[str, Weight]] = Field(default_factory=dict)
 
-    #: How probable it must be, for a query of a kind, that a turn says something worth keeping; 0: not asked.
+    #: Minimum probability, by kind of query, that a turn says something worth keeping; 0: no limit.
     query_min_worth: dict[QueryKind, Share] = Field(default_factory=dict)
-    #: Cosine to a query of a kind below which a hit is not given: small talk reminds of nothing.
+    #: Minimum cosine of a hit to the query, by kind of query, so that small talk recalls nothing.
     query_min_similarity: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
-    #: The same for turns of the assistant, unless the query asks for what the assistant said.
+    #: The same for turns of the assistant, unless the query asks about something that the assistant said.
     query_min_assistant: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
-    #: How probable it must be that general knowledge answers a request, whoever asks, for a context to give no
-    #: memories; 0: not asked (reverie/recall/places/general.py).
+    #: Probability, from which a request gets no memories, that general knowledge answers it for anybody; 0: never
+    #: (reverie/recall/places/general.py).
     general_probability: Share = 0.0
-    #: Passes over what was found that are left out, and kinds of memory that are not recalled.
+    #: Passes over the ranked candidates that are left out.
     without: tuple[PassName, ...] = ()
+    #: Kinds of memory that are not recalled.
     without_kinds: tuple[Kind, ...] = ()
-    #: What a question asks for, by relation: the memories in force that state it stand first.
+    #: Pattern of questions about a relation, by relation; memories in force that state the relation go first.
     asked: dict[str, Regex] = Field(default_factory=dict)
-    #: Words for people of whom a question may ask instead of the subject ("where does my sister live?").
+    #: Words for people other than the subject that a question may be about ("where does my sister live?").
     people: tuple[str, ...] = ()
 
     @model_validator(mode="after")
@@ -146,32 +156,33 @@ class RecallPolicy(Table):
 
 
 class StructuredFactsPolicy(Table):
-    """Which extractions become structured facts, and which are always recalled (Chat flows 2 and 3)."""
+    """The making, ending and recall of structured facts (Chat flows 2 and 3)."""
 
+    #: Minimum confidence of an extraction that becomes a structured fact.
     min_confidence: Share = 0.4
+    #: Minimum importance of an extraction that becomes a structured fact.
     min_importance: Share = 0.2
-    #: Confidence of a rule that names none of its own.
+    #: Confidence of a rule that states none.
     rule_confidence: Share = 0.9
-    #: Minutes within which two values of one session stand beside each other, unless a word of change is said.
+    #: Minutes within which two values stated in one session hold side by side, unless a word marks a change.
     together_minutes: Annotated[float, Field(ge=0, le=10_080)] = 60.0
-    #: Earlier statements of which is judged which ones a message ends; 0: none is. A language model is shown the
-    #: nearest by cosine, as near as this at least.
+    #: Maximum number of earlier statements judged for whether a message ends them; 0: none is judged.
     near: Annotated[int, Field(ge=0, le=50)] = 0
+    #: Minimum cosine of the statements that a language model judges; it is shown the nearest.
     near_similarity: Share = 0.15
-    #: The judge of Reverie's own reads those with the highest chance by their vectors alone, this one at least, and the
-    #: parts of a statement in somebody's own words where the chance of all of it is this one at least.
+    #: Minimum probability, by vectors alone, of the statements that Reverie's own judge reads; it reads the likeliest.
     judge_chance: Annotated[float, Field(gt=0, lt=1)] = 0.004
+    #: Probability that a statement in the words of the message ends from which its parts are judged as well.
     parts_chance: Share = 0.3
-    #: Chance of an end from which the judge is followed; 0: it is not asked.
+    #: Probability from which a statement that the judge reads has ended; 0: the judge is not used.
     ends_chance: Share = 0.0
-    #: The same where the message states nothing itself, and how many statements it is held against; 0: such a message
-    #: ends nothing.
-    silent_chance: Share = 0.0
+    #: Maximum number of statements judged for a message that states nothing itself; 0: it ends nothing.
     silent_near: Annotated[int, Field(ge=0, le=50)] = 0
-    #: Those as important as this are always recalled.
+    #: Importance from which a structured fact is always recalled.
     recall_importance: Share = 0.5
-    #: Summaries that a staged recall adds at most, and the cosine distance that they must stay under.
+    #: Maximum number of summaries that a staged recall adds.
     summaries: Annotated[int, Field(ge=0, le=100)] = 3
+    #: Cosine distance that these summaries must stay below.
     summary_distance: Annotated[float, Field(ge=0.0, le=2.0)] = 0.4
-    #: Letters of a summary that a staged recall shows.
+    #: Maximum number of letters of a summary in a staged recall.
     summary_letters: Count = 150

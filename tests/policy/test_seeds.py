@@ -99,7 +99,7 @@ NUMBERS: list[tuple[str, str, str, Any]] = [
     ("contact", "6.1", "cycle.hours", 6),
     ("contact", "6.2", "compress.pattern_episodes", 5),
     ("chat", "Flow 1", "working_memory.turns", 20),
-    ("chat", "Flow 1", "working_memory.keep_verbatim", 10),
+    ("chat", "Flow 1", "context.keep_verbatim", 10),
     ("chat", "Flow 2", "structured_facts.min_confidence", 0.4),
     ("chat", "Flow 2", "structured_facts.min_importance", 0.2),
     ("chat", "Long-term memory", "extract.importance.fact", 0.8),
