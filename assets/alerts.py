@@ -94,7 +94,7 @@ def failed_checks(context: dg.SensorEvaluationContext) -> dg.SkipReason:
             told += 1
         seen[name] = record.id
     context.update_cursor(json.dumps(seen))
-    return dg.SkipReason(f"{told} failed checks were told of.")
+    return dg.SkipReason(f"Alerts were sent for {told} failed checks.")
 
 
 def _is_done(record: AssetCheckExecutionRecord) -> bool:
@@ -126,7 +126,7 @@ def changes(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     if changed:
         alert(f"{'; '.join(changed)}. Memory follows at the next cycle; a new embedding model needs `reverie reembed`.")
     context.update_cursor(json.dumps(now))
-    return dg.SkipReason(f"{len(changed)} changes were told of.")
+    return dg.SkipReason(f"Changes since the last tick: {len(changed)}.")
 
 
 def _in_force(settings: Settings, store: Store) -> Iterator[tuple[str, str]]:

@@ -43,7 +43,7 @@ NAMED = {"log.turns", "memory.memories", "memory.entities"}
 RULES = {
     "accepted_values": "holds only the values that the column's description names",
     "not_null": "is never null",
-    "relationships": "names a tenant that there is",
+    "relationships": "names an existing tenant",
     "share": "is from 0 to 1",
     "unique": "is unique",
 }

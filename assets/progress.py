@@ -33,7 +33,7 @@ def watch_history(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.S
         with database_errors(), Store.open(database_url(load_settings()), size=1) as store:
             activity = log_activity(store)
             if activity == (context.cursor or ""):
-                return dg.SkipReason("No turn came or was read since the last look.")
+                return dg.SkipReason("No turn was added or read since the last tick.")
             months, rate = months_with_turns(store, BUCKETS), seconds_per_turn(store)
     except ReverieError as error:
         return dg.SkipReason(str(error))

@@ -59,14 +59,14 @@ class EdgeMiddleware:
                 await self._app(scope, self._bounded(receive), watched)
         except TimeoutError:
             if not status:
-                late = f"It took longer than {self._seconds:g} seconds and was given up."
+                late = f"The request took longer than {self._seconds:g} seconds and was cancelled."
                 await unavailable(late, may_be_stored=deadline.may_be_stored)(scope, receive, watched)
         except Exception as error:
             # the error's message may quote what somebody said; the traceback does not
             where = "".join(traceback.format_tb(error.__traceback__))
             _log.error("%s in %s %s\n%s", type(error).__name__, scope["method"], template_of(scope), where)
             if not status:
-                await problem(500, "This is a mistake of ours; it is logged.")(scope, receive, watched)
+                await problem(500, "This is a bug in Reverie; it is logged.")(scope, receive, watched)
         finally:
             self._metrics.in_flight.dec()
 

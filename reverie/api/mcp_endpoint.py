@@ -93,7 +93,7 @@ class McpEndpoint:
     def _check_origin(self, origin: str | None) -> None:
         """Raise ProblemError (403) for a browser page of another origin; programs send no origin."""
         if origin is not None and origin not in self._origins and _host(origin) not in _LOCAL:
-            raise ProblemError(403, "Pages of this origin may not ask. Name it in REVERIE_MCP_ORIGINS to let them.")
+            raise ProblemError(403, "This origin is not allowed. Add it to REVERIE_MCP_ORIGINS to allow it.")
 
     async def _metadata(self, request: Request) -> JSONResponse:
         base = _base(request)

@@ -22,7 +22,7 @@ class Metrics:
         self._registry = CollectorRegistry()
         self.seconds = Histogram(
             "reverie_request_seconds",
-            "Time until the answer was out, by method and route template.",
+            "Time until the answer was sent, by method and route template.",
             ("method", "route"),
             registry=self._registry,
             buckets=_SECONDS,
@@ -42,7 +42,7 @@ class Metrics:
             "reverie_flushed_turns", "Turns that this process moved to the log.", registry=self._registry
         )
         self.flush_failures = Counter(
-            "reverie_flush_failures", "Looks for quiet sessions that failed.", registry=self._registry
+            "reverie_flush_failures", "Failed searches for quiet sessions.", registry=self._registry
         )
 
     def watch_pool(self, role: str, figures: Callable[[], dict[str, int]]) -> None:

@@ -50,11 +50,11 @@ _TITLES = {
     415: "Not JSON",
     422: "Not valid",
     429: "Too many requests",
-    500: "Our mistake",
-    503: "Not possible at the moment",
+    500: "Internal error",
+    503: "Temporarily unavailable",
 }
 NOT_JSON = "The body cannot be read as JSON."
-NO_JSON_TYPE = "The body must be JSON and say so: Content-Type: application/json."
+NO_JSON_TYPE = "The body must be JSON, with Content-Type: application/json."
 #: Seconds after which a request may be repeated.
 RETRY_AFTER = "1"
 

@@ -109,7 +109,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
         reranker = await asyncio.to_thread(_reranker, settings, missing)
         embedder = await asyncio.to_thread(_embedder, settings, missing)
         if replica is not None and embedder is not None and embedder.price_per_token:
-            missing.append("Questions are not answered by the read replica: their embedding is booked on the primary.")
+            missing.append("Recalls and contexts use the primary database, which records the cost of their embeddings.")
         mood_model = await _open_mood_model(settings, url, closing, missing)
         counter = token_counter(None, embedder)
         batches = closing.enter_context(await asyncio.to_thread(Store.open, url, size=2))

@@ -27,7 +27,7 @@ _COLUMN_TYPES = (
 Refusal = Literal["erased", "capture_off"]
 #: The reasons in words, for dead letters and errors.
 REFUSED: Mapping[Refusal, str] = {
-    "erased": "It was erased and is not taken in again.",
+    "erased": "It was erased and is not stored again.",
     "capture_off": "Capture is off for its subject (reverie consent).",
 }
 

@@ -246,8 +246,8 @@ class _Batch:
     def _bury(self, lease: Lease, reasons: Sequence[str], counts: dict[str, float]) -> None:
         if lease.sessions:
             details = [
-                f"Session {session.session_id} of {session.subject_id} could not be worked in, "
-                f"{session.attempts} times. {reason}"
+                f"Session {session.session_id} of {session.subject_id} could not be consolidated in "
+                f"{session.attempts} attempts. {reason}"
                 for session, reason in zip(lease.sessions, reasons, strict=True)
             ]
             with self._store.transaction(lease.tenant_id) as conn:

@@ -67,16 +67,14 @@ def _page(
         (f"{_day(row['observed_at'])}, {row['type']}: {_inline(row['content'])}" for row in log.get("log.events", ())),
     )
     asked = [row for row in log.get("log.recalls", ()) if row["question"]]
-    yield from _list(
-        "Questions asked about it", (f"{_day(row['asked_at'])}: {_inline(row['question'])}" for row in asked)
-    )
+    yield from _list("Logged questions", (f"{_day(row['asked_at'])}: {_inline(row['question'])}" for row in asked))
 
 
 def _consent(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     for row in rows:
-        kept = f"kept for {row['retain_days']} days" if row["retain_days"] else "kept without a limit"
+        kept = f"kept for {row['retain_days']} days" if row["retain_days"] else "kept without limit"
         capture, recall = ("on" if row[name] else "off" for name in ("capture", "recall"))
-        yield from ("", f"Capture is {capture}, recall is {recall}; what is said is {kept}.")
+        yield from ("", f"Capture is {capture}, recall is {recall}; turns and events are {kept}.")
 
 
 def _memory(row: Mapping[str, Any]) -> str:
@@ -100,7 +98,7 @@ def _conversations(turns: Iterable[dict[str, Any]]) -> Iterator[str]:
         yield from ("", f"### {_inline(session_id)}", "")
         for turn in said:
             who = turn["speaker"] or turn["role"]
-            text = turn["text"] or "(a call of a tool)"
+            text = turn["text"] or "(tool call)"
             yield f"- {_minute(turn['said_at'])} **{_inline(who)}**: {_inline(text)}"
 
 

@@ -36,6 +36,6 @@ def require_few_changes(counts: Mapping[str, int], numbers: PublishPolicy) -> No
     questions, changed = counts["questions"], counts["first_answers_changed"]
     if questions >= numbers.fewest and changed > numbers.most_changed * questions:
         raise QualityError(
-            f"The first answer changes for {changed:,} of {questions:,} logged questions, and the policy allows "
-            f"{numbers.most_changed:.0%}: see them with `reverie diff --examples`, or publish with --no-gate."
+            f"The first answer changes for {changed:,} of {questions:,} logged questions; the policy allows "
+            f"{numbers.most_changed:.0%}. See the changes with `reverie diff --examples`, or publish with --no-gate."
         )

@@ -93,7 +93,7 @@ def revert(live: LiveMemory, generation: Generation, publisher: Publisher) -> Sw
     """
     if generation.kept_until is None or generation.kept_until < datetime.now(UTC):
         raise ConflictError(
-            f"Generation {generation.number} can no longer be reverted: what it replaced was kept until "
+            f"Generation {generation.number} can no longer be reverted: the memory that it replaced was kept until "
             f"{generation.kept_until}."
         )
     assert generation.replaced_policy is not None

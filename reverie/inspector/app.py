@@ -72,7 +72,7 @@ _TITLES = {
     404: "Not found",
     409: "Not now",
     422: "Not possible",
-    503: "Not possible at the moment",
+    503: "Temporarily unavailable",
 }
 
 
@@ -179,7 +179,7 @@ async def _form(request: Request, inspector: Inspector) -> Mapping[str, str]:
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         raise ProblemError(400, "The form comes from another site.")
     if request.headers.get("content-type", "").partition(";")[0].strip() != _FORM:
-        raise ProblemError(400, "The form has another encoding than that of our pages.")
+        raise ProblemError(400, f"The form needs Content-Type: {_FORM}.")
     try:
         fields = dict(parse_qsl((await request.body()).decode(), keep_blank_values=True, max_num_fields=50))
     except ValueError:

@@ -44,7 +44,7 @@ class Job:
         error = self.future.exception()
         if error is None or isinstance(error, ReverieError):
             return None if error is None else str(error)
-        return f"{type(error).__name__}: this is a mistake of ours; it is logged."
+        return f"{type(error).__name__}: this is a bug in Reverie; it is logged."
 
     @property
     def result(self) -> Any:

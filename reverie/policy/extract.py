@@ -68,7 +68,7 @@ class Rule(Table):
     def _coherent(self) -> Self:
         groups = set(re.findall(r"\(\?P<(\w+)>", self.pattern))
         if self.template is not None and not _TEMPLATE.fullmatch(self.template):
-            raise ValueError(f"rule {self.name}: a template has {{x}}, and {{y}} after it")
+            raise ValueError(f"rule {self.name}: a template must have {{x}} once, then {{y}} at most once")
         if self.kind is None and self.relation is None:
             raise ValueError(f"rule {self.name}: needs a kind, or a relation that has one")
         if self.template is None and self.relation is None:

@@ -41,7 +41,7 @@ from reverie.telemetry.spans import span
 NO_MODEL = "No embedding model is configured: found by words and entities alone."
 
 #: Notes on a message that needs no memories.
-GENERAL = "General knowledge answers this, whoever asks: nothing is recalled."
+GENERAL = "General knowledge answers this: nothing is recalled."
 SMALL_TALK = "The message is small talk: nothing is recalled."
 
 
@@ -95,7 +95,7 @@ async def embed_query(
         notes.append(NO_MODEL)
     elif subject.model not in (None, embedder.model):
         notes.append(
-            f"The memory is embedded by {subject.model} and the question would be by {embedder.model}: "
+            f"The memory was embedded with {subject.model}, but the embedding model is {embedder.model}: "
             "found by words and entities alone."
         )
     elif subject:

@@ -304,7 +304,7 @@ def _still_told(written: scaffold.Narrative | None, policy: Policy, as_of: datet
     if written is None:
         return False, ""
     if not written.text:
-        return False, "The narrative may hold what a person found wrong since: it is not given until it is rewritten."
+        return False, "The narrative may contain a corrected statement: it is not returned until it is rewritten."
     age = (as_of - written.made_at).days
     if as_of - written.made_at > timedelta(days=policy.profile.stale_days):
         return False, f"The narrative is {age:,} days old and no longer given."

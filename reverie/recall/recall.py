@@ -207,7 +207,7 @@ async def _read_placing(
 
 def withheld_note(subject_id: str) -> str:
     """Return the note on an answer about a subject that does not want to be recalled."""
-    return f"Recall is off for {subject_id}, by consent: nothing is told from memory."
+    return f"Recall is off for {subject_id} by consent: nothing from memory is returned."
 
 
 def _withheld(tenant_id: str, query: RecallQuery, policy: Policy) -> RecallResult:

@@ -92,7 +92,7 @@ def near_and_far(nearest: Sequence[Summary], distance: float) -> tuple[list[Summ
     near = [one for one in nearest if one.distance < distance]
     far = [one for one in nearest if one.distance >= distance]
     if near or not far:
-        return near, far, "" if near else "There is no summary that the question could be compared with."
+        return near, far, "" if near else "There are no summaries to compare with the question."
     return (
         near,
         far,
@@ -199,7 +199,7 @@ async def _question_vector(
     session: TenantSession, query: RecallQuery, embedder: Embedder | None, notes: list[str]
 ) -> Vectors | None:
     if not query.text:
-        notes.append("Nothing was asked: no summary is near.")
+        notes.append("Nothing was asked: no summaries are returned.")
     elif embedder is None:
         notes.append(NO_NEAR_SUMMARIES)
     else:

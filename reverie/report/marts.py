@@ -16,7 +16,7 @@ from reverie.store.queries import queries
 
 NOT_BUILT = (
     "There are no marts in this database. The dbt project that builds them is in the source of Reverie and not in its "
-    "wheel: in a checkout, run `make marts`, with DATABASE_URL for a database that is not its own (docs/marts.md)."
+    "wheel: run `make marts` in a checkout, with DATABASE_URL unless this is that checkout's database (docs/marts.md)."
 )
 
 

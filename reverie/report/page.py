@@ -56,8 +56,8 @@ def marts_page(read: MartsRead, *, made_at: datetime) -> str:
         for board in boards()
     )
     note = (
-        f"Days from {read.since:%Y-%m-%d} on, in UTC. Made {made_at:%Y-%m-%d %H:%M} UTC from the marts as they were "
-        "built last. Ids and numbers only. What each column means: docs/marts.md."
+        f"Data since {read.since:%Y-%m-%d}, in UTC. Made {made_at:%Y-%m-%d %H:%M} UTC from the latest build of the "
+        "marts. Ids and numbers only. The columns are explained in docs/marts.md."
     )
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'

@@ -122,7 +122,7 @@ def test_a_mistake_of_ours_tells_nothing(
     monkeypatch.setattr("reverie.api.routes.memories.page_memories", broken)
     with caplog.at_level(logging.ERROR, "reverie.api"):
         answer = api.get("/v1/memories?subject_id=ann")
-    assert (answer.status_code, answer.json()["detail"]) == (500, "This is a mistake of ours; it is logged.")
+    assert (answer.status_code, answer.json()["detail"]) == (500, "This is a bug in Reverie; it is logged.")
     assert "RuntimeError in GET /v1/memories" in caplog.text
     assert said not in caplog.text + answer.text
 
@@ -172,7 +172,7 @@ def test_a_body_must_say_that_it_is_json(api: TestClient, kind: str | None) -> N
     headers = {} if kind is None else {"Content-Type": kind}
     answer = api.post("/v1/recalls", content=b'{"subject_id": "ann", "question": "x"}', headers=headers)
     assert (answer.status_code, answer.headers["content-type"]) == (415, "application/problem+json")
-    assert answer.json()["detail"] == "The body must be JSON and say so: Content-Type: application/json."
+    assert answer.json()["detail"] == "The body must be JSON, with Content-Type: application/json."
 
 
 def test_numbers_are_rounded_to_what_they_mean(api: TestClient, corpus: Corpus) -> None:

@@ -12,7 +12,7 @@ from tests.api.conftest import MakeKey
 from tests.api.test_live import BRUNO, say
 from tests.recall.conftest import Corpus
 
-NOTE = "Recall is off for ann, by consent: nothing is told from memory."
+NOTE = "Recall is off for ann by consent: nothing from memory is returned."
 
 
 @pytest.fixture

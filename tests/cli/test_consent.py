@@ -40,7 +40,10 @@ def test_what_is_not_recalled_is_empty_and_says_so(invoke, ask, said) -> None:
     assert ask(*asked)["hits"]
     ask("consent", "ana", "--recall", "off")
     found = ask(*asked)
-    assert (found["hits"], found["notes"]) == ([], ["Recall is off for ana, by consent: nothing is told from memory."])
+    assert (found["hits"], found["notes"]) == (
+        [],
+        ["Recall is off for ana by consent: nothing from memory is returned."],
+    )
     context = ask("context", "ana", "what dog?", "--as-of", "2026-03-02")
     assert "Rex" not in context["text"] and context["notes"][0].startswith("Recall is off for ana")
     ask("consent", "ana", "--recall", "on")
@@ -65,7 +68,7 @@ def test_what_is_too_old_is_erased_by_a_run(invoke, ask, said) -> None:
 
 def test_consents_are_listed(invoke, ask, said) -> None:
     said("t1", "2026-03-01")
-    assert invoke("consent").stdout == "Every subject of tenant acme agrees to everything.\n"
+    assert invoke("consent").stdout == "No subject of tenant acme has restricted its consent.\n"
     assert ask("consent", "ana")["consents"][0]["changed_at"] is None
     ask("consent", "ana", "--recall", "off")
     assert "ana" in invoke("consent").stdout and "off" in invoke("consent", "ana").stdout

@@ -114,7 +114,7 @@ def test_a_tenant_goes_and_its_receipts_stay(invoke, ask, said) -> None:
         ([], "Name what to erase"),
         (["ana", "--whole-tenant"], "Name one thing to erase, not SUBJECT and --whole-tenant."),
         (["ana", "--shared"], "--shared goes with --memory"),
-        (["ana", "--json"], "With --json nobody is asked"),
+        (["ana", "--json"], "--json cannot ask for confirmation"),
     ],
 )
 def test_a_mistake_is_told(invoke, arguments, sentence) -> None:
@@ -154,9 +154,9 @@ def test_a_restored_database_is_told_what_was_erased(
         assert told("erase", "--replay", str(receipts))["turns"] == 0, "repeated, nothing is left to do"
         told("erase", "ana", "--yes")
         refused = invoke("erase", "--replay", str(receipts), env=restored)
-        assert refused.exit_code == 9 and "other receipts than the file" in refused.stderr
+        assert refused.exit_code == 9 and "receipts that the file lacks" in refused.stderr
     for content, sentence in (
-        ("{}", "is no file of receipts"),
+        ("{}", "is not a file of receipts"),
         (receipts.read_text().replace('"turn"', '"memory"'), ""),
     ):
         other = tmp_path / "other.jsonl"

@@ -80,7 +80,7 @@ def test_a_buried_session_is_listed_and_redriven(
     with conn.transaction():
         lease = claim(conn, "acme", as_of=NOW, at=NOW, until=NOW, limit=1)
         assert lease is not None
-        assert bury(conn, lease, ["Session s1 of ana could not be worked in."]) == 1
+        assert bury(conn, lease, ["Session s1 of ana could not be consolidated."]) == 1
     assert "not_worked_in" in invoke("dead-letters").stdout
     assert ask("dead-letters", "redrive")["requeued"] == 1
     assert ask("dead-letters", "list")["dead_letters"] == []

@@ -247,7 +247,7 @@ def test_one_that_fails_is_tried_alone_and_becomes_a_dead_letter(store: Store, s
         "select source, reason, detail, attempts, subject_id, session_id, payload from ops.dead_letters"
     ).fetchall() == [
         ("queue", "not_worked_in",
-         "Session s1 of ben could not be worked in, 5 times. The model gave no answer.", 5, "ben", "s1", None)
+         "Session s1 of ben could not be consolidated in 5 attempts. The model gave no answer.", 5, "ben", "s1", None)
     ]  # fmt: skip
     assert clock - NOW == timedelta(minutes=1 + 4 + 16 + 64)
     # two are done by now, in runs of their own; the third's failures wait for a person
@@ -301,7 +301,7 @@ def test_a_worker_that_died_is_followed_by_another(store: Store, say: Say, conn:
     found = work(store, clock=lambda: died_at + POLICY.queue.attempts * LEASE)
     assert (found["sessions"], found["dead"]) == (0, 1)
     assert conn.execute("select detail from ops.dead_letters").fetchall() == [
-        ("Session s1 of ana could not be worked in, 6 times. Its worker died each time.",)
+        ("Session s1 of ana could not be consolidated in 6 attempts. Its worker died each time.",)
     ]
 
 

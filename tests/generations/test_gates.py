@@ -21,5 +21,5 @@ def test_few_changes_and_too_few_questions_pass(questions: int, changed: int) ->
 
 
 def test_more_than_the_share_is_refused() -> None:
-    with pytest.raises(QualityError, match="3 of 8 logged questions, and the policy allows 25%"):
+    with pytest.raises(QualityError, match="3 of 8 logged questions; the policy allows 25%"):
         require_few_changes(counts(8, 3), NUMBERS)

@@ -69,7 +69,7 @@ def test_who_looked_at_a_flagged_message_is_kept(site: Site, admin: httpx.Client
         refused = {"token": token_of(reader.get("subjects").text), "turn": str(TURN)}
         assert reader.post("reviews", data=refused).status_code == 403
     assert "marked as seen by you" in admin.post("reviews", data=form).text
-    assert "Nothing waits." in admin.get("reviews").text
+    assert "No messages to review." in admin.get("reviews").text
     with site.signed_in("operator") as operator:
         page = operator.get("reviews", params={"tenant": "acme", "seen": "yes"}).text
         operator.post("reviews", data=form | {"token": token_of(page), "tenant": "acme"})

@@ -107,7 +107,7 @@ def test_a_wrong_memory_is_found_explained_and_corrected(tab: Page, site: Site, 
     tab.get_by_role("link", name="Has a golden retriever named Bruno").first.click()
     assert "golden retriever named Bruno" in tab.locator("mark").first.inner_text()
     assert tab.get_by_role("img").get_attribute("aria-label").startswith("Importance was ")  # type: ignore[union-attr]
-    tab.get_by_label("What is right instead").fill("Has a beagle named Otto")
+    tab.get_by_label("Correct text").fill("Has a beagle named Otto")
     tab.get_by_role("button", name="Replace").click()
     assert "Replaced." in tab.get_by_role("status").inner_text()
     corrections = tab.get_by_role("region", name="Corrections").inner_text()
@@ -137,7 +137,7 @@ def test_each_line_of_a_context_leads_to_its_source(tab: Page, site: Site, error
     tab.get_by_role("button", name="Build the context").click()
     assert "Bergen" in tab.locator("pre").inner_text()
     tab.get_by_role("region", name="Each line and its source").get_by_role("link").first.click()
-    assert tab.get_by_role("heading", name="Rests on").is_visible()
+    assert tab.get_by_role("heading", name="Sources").is_visible()
 
 
 def test_a_generation_is_compared_and_published(tab: Page, site: Site, errors: list[str]) -> None:

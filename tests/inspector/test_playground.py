@@ -14,4 +14,4 @@ def test_a_policy_that_is_not_shipped_is_refused(admin: httpx.Client) -> None:
     form = {"token": token_of(admin.get("recall").text), "subject": "eve", "question": "Who?"}
     for first in ("/etc/passwd", "none"):
         assert admin.post("recall", data=form | {"first": first}).status_code == 422
-    assert "Nothing answers it." in admin.post("recall", data=form | {"subject": "nobody"}).text
+    assert "No hits." in admin.post("recall", data=form | {"subject": "nobody"}).text

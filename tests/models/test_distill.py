@@ -144,7 +144,7 @@ def test_too_few_replies_or_people_are_said_so(
     few = invoke("distill", "--least", "1")
     assert few.exit_code != 0 and "too few people" in few.output
     brain = invoke("distill", "--policy", "brain")
-    assert brain.exit_code != 0 and "has no reader that could learn" in brain.output
+    assert brain.exit_code != 0 and "has no reader to train" in brain.output
 
 
 def test_a_head_of_another_reader_is_not_used(store: Store, conn: Conn, invoke: Invoke) -> None:

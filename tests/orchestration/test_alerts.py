@@ -79,7 +79,7 @@ def test_changes_of_policies_and_models_are_told_once(
 
     with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
         first = tick(changes, instance)
-        assert tick(changes, instance, first.cursor).skip_message == "0 changes were told of."
+        assert tick(changes, instance, first.cursor).skip_message == "Changes since the last tick: 0."
         conn.execute("update ops.tenants set policy = 'contact' where tenant_id = 'acme'")
         monkeypatch.setenv("REVERIE_EMBEDDING_MODEL", "litellm/other")
         second = tick(changes, instance, first.cursor)

@@ -24,7 +24,7 @@ def test_turns_that_other_memories_rest_on_go_only_if_asked(there: Opened) -> No
         with pytest.raises(InputError, match="--shared"):
             there.eraser.erase(memory_target(shared[0][0]))
     summary = rows(there.store, "select id from memory.memories where kind in ('summary', 'pattern') limit 1")
-    with pytest.raises(InputError, match="was made of other memories"):
+    with pytest.raises(InputError, match="was made from other memories"):
         there.eraser.erase(memory_target(summary[0][0]))
 
 

@@ -40,13 +40,13 @@ def test_what_is_kept_has_a_line_each(tmp_path: Path) -> None:
         ("ops.consents", {"capture": False, "recall": True, "retain_days": None}),
     )
     for line in (
-        "Capture is off, recall is on; what is said is kept without a limit.",
+        "Capture is off, recall is on; turns and events are kept without limit.",
         "- name: Ana",
         "- meera, location: Delhi",
         "- Likes \\<b\\>tea\\</b\\> (2026-03-01)",
         "### s\\*1",
         "- 2026-03-01 09:00 **user**: One \\# two",
-        "- 2026-03-01 09:00 **user**: (a call of a tool)",
+        "- 2026-03-01 09:00 **user**: (tool call)",
     ):
         assert f"{line}\n" in page, line
     assert "Not told" not in page and "Anna" not in page

@@ -26,7 +26,7 @@ def test_a_file_of_receipts_is_checked(there: Opened, databases: Databases, tmp_
     path = tmp_path / "receipts.jsonl"
     assert write_receipts(there.store, TENANT, path) == 1
     assert len(read_receipt_file(path).receipts[0][1]) > 10, "the marks of its turns"
-    with opened(databases) as other, pytest.raises(InputError, match="no copy of that database"):
+    with opened(databases) as other, pytest.raises(InputError, match="not a copy of their database"):
         list(replay_receipts(other.eraser, read_receipt_file(path)))
     with pytest.raises(InputError, match="of tenant 'acme', not of 'other'"):
         list(replay_receipts(replace(there.eraser, tenant_id="other"), read_receipt_file(path)))
@@ -34,7 +34,7 @@ def test_a_file_of_receipts_is_checked(there: Opened, databases: Databases, tmp_
     with pytest.raises(InputError, match="broken at receipt 1"):
         read_receipt_file(path)
     path.write_text("[]")
-    with pytest.raises(InputError, match="is no file of receipts"):
+    with pytest.raises(InputError, match="is not a file of receipts"):
         read_receipt_file(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_receipt_file(tmp_path / "none")
@@ -63,7 +63,7 @@ def test_what_was_erased_is_refused_where_the_tenant_moves_to(
     with opened(databases) as another:
         take_in(another.store, tmp_path, records_of(history)[:2])
         another.eraser.erase(subject_target("ana"))
-        with pytest.raises(InputError, match="it erased by its own"):
+        with pytest.raises(InputError, match="it has erased data with its own keys"):
             list(replay_receipts(another.eraser, file))
 
 

@@ -87,8 +87,8 @@ class ContextRequest(Body):
     connections: list[Name] | None = Field(
         default=None,
         max_length=100,
-        description="The active connections: what was learned about others is left out, and their cached tools are "
-        "listed. Default: every connection counts.",
+        description="The active connections: their cached tools are listed, and information about others is left "
+        "out. Default: every connection counts.",
     )
     context_types: list[ContextType] | None = Field(
         default=None, min_length=1, description="Only memories of these context types."

@@ -29,7 +29,7 @@ from reverie.errors import NotFoundError
 
 router = routes_of("corrections")
 
-_APART = "At once: both stand for themselves again; neither is merged with the other or ended by it."
+_APART = "At once: both are separate memories again; neither is merged with or ended by the other."
 
 
 class CorrectionRequest(Body):

@@ -41,12 +41,12 @@ class RecallRequest(Body):
         default=None,
         min_length=1,
         description="Restrict the search to memories of these kinds. `working`: recent ones about the current state, "
-        "by their words or the hint of a document.",
+        "recognised by their words or by a document's hint.",
     )
     connections: list[Name] | None = Field(
         default=None,
         max_length=100,
-        description="The active connections: what was learned about others is left out. Default: no filter.",
+        description="The active connections. Information about others is left out. Default: no filter.",
     )
     context_types: list[ContextType] | None = Field(
         default=None, min_length=1, description="Restrict the search to these context types."

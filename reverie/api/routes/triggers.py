@@ -75,9 +75,7 @@ async def get_triggers(
     caller: Reader,
     subject_id: Annotated[Name | None, Query(description="Only this subject. Default: all subjects.")] = None,
     as_of: AsOf = None,
-    every: Annotated[
-        bool, Query(description="Also those to come, that are over, that are withheld, and that were acknowledged.")
-    ] = False,
+    every: Annotated[bool, Query(description="Include upcoming, past, withheld and acknowledged triggers.")] = False,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:

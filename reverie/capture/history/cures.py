@@ -61,7 +61,7 @@ def _unknown_role(findings: Findings) -> str:
             + " (or assistant, system, tool)."
         )
     return (
-        f"{findings.role_field} does not hold roles; name the field that does with --map role=FIELD. "
+        f"{findings.role_field} does not hold roles; name the right field with --map role=FIELD. "
         f"The fields are {_listed(findings.fields)}."
     )
 
@@ -95,8 +95,8 @@ def _malformed_json(findings: Findings) -> str:
 def _unreadable_time(findings: Findings) -> str:
     if findings.time_field in findings.fields:
         return (
-            f"{findings.time_field} does not hold times as ISO 8601 writes them; say how they are written, for "
-            "instance with --time-format '%d-%m-%Y %H:%M', or name another field with --map said_at=FIELD."
+            f"{findings.time_field} does not hold ISO 8601 times; give their format, for instance with "
+            "--time-format '%d-%m-%Y %H:%M', or name another field with --map said_at=FIELD."
         )
     return "name the field that holds the time with --map said_at=FIELD."
 

@@ -85,8 +85,8 @@ def _check(manifest: Mapping[str, Any], path: Path, tenant_id: str) -> None:
         )
     if manifest["tenant_id"] != tenant_id:
         raise InputError(
-            f"{path.name} is of tenant {manifest['tenant_id']!r}: ids are made of the tenant's name, so import it as "
-            "that one (--tenant)."
+            f"{path.name} is from tenant {manifest['tenant_id']!r}: import it into that tenant (--tenant), since ids "
+            "depend on the tenant's name."
         )
 
 

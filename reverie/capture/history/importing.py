@@ -202,8 +202,8 @@ def _require_tenant(validator: Validator, batch: Batch, source: str) -> None:
         (name,) = named
         other = repr(name) if is_sound(name, no_controls=True) and len(name) <= MAX_ID else "another tenant"
         raise InputError(
-            f"The records of {source} are of {other} and not of {validator.tenant_id!r}: import them as that tenant "
-            f"(--tenant), or let them be of {validator.tenant_id!r} with --map tenant_id=NONE."
+            f"The records of {source} belong to {other}, not {validator.tenant_id!r}: import them into that tenant "
+            f"(--tenant), or into {validator.tenant_id!r} with --map tenant_id=NONE."
         )
 
 

@@ -39,15 +39,15 @@ EFFECT: Mapping[Asked, str] = {
     "replace": f"{_WITHHELD} They give the replacement instead, which becomes a memory when a worker runs next.",
     "forget": f"{_WITHHELD} It is forgotten for good when a worker runs next; the log keeps what was said.",
     "pin": "From now on every recall considers the memory. It neither fades nor is forgotten once a worker has run.",
-    "unpin": "The memory fades and is forgotten like any other again once a worker has run.",
+    "unpin": "Once a worker has run, the memory fades and can be forgotten like any other.",
 }
 #: The effect of a retraction.
 RETRACTED = (
-    "From now on recall and contexts give the turns again, and no longer the replacement. The memory itself is back "
+    "From now on recall and contexts give the turns again instead of the replacement. The memory itself returns "
     "when a worker runs next, as if the correction had never been made."
 )
 #: The effect of a retraction if two memories were kept apart.
-REJOINED = "When a worker runs next, one is merged into the other or superseded by it, as if it had never been undone."
+REJOINED = "When a worker runs next, the memories are merged or superseded again, as if that had never been undone."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,7 +16,7 @@ _agent = click.option("--for", "agent", required=True, type=click.Choice(_AGENTS
 _project = click.option(
     "--project",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Hooks of this project. [default: of the user, in all projects]",
+    help="Only for this project. [default: for the user, in all projects]",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
@@ -39,7 +39,7 @@ def command() -> None:
 @command.command("install")
 @_agent
 @_project
-@click.option("--subject", metavar="ID", help="Whose memory it is. [default: REVERIE_SUBJECT]")
+@click.option("--subject", metavar="ID", help="The subject. [default: REVERIE_SUBJECT]")
 @click.option(
     "--token-budget", type=click.IntRange(50, 20_000), default=800, show_default=True, help="Most tokens per prompt."
 )

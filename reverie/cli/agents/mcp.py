@@ -13,7 +13,7 @@ from reverie.errors import SettingsError
 
 
 @click.command("mcp", short_help="Serve memory to an agent over MCP (stdio).")
-@click.option("--subject", metavar="ID", help="Whose memory it is. [default: REVERIE_SUBJECT, else each call names it]")
+@click.option("--subject", metavar="ID", help="The subject. [default: REVERIE_SUBJECT, else each call names it]")
 @click.option(
     "--session", metavar="ID", help="The conversation to store turns in. [default: REVERIE_SESSION, else a new one]"
 )

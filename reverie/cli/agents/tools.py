@@ -17,10 +17,12 @@ from reverie.cli.output import print_json, say
     show_default=True,
     help="The format of the definitions.",
 )
-@click.option("--all", "everything", is_flag=True, help="All tools, not only those that an application hands over.")
-@click.option("--with-subject", is_flag=True, help="Each call names its subject; else the application sets it.")
+@click.option(
+    "--all", "everything", is_flag=True, help="All tools, not only those that an application gives to a model."
+)
+@click.option("--with-subject", is_flag=True, help="Let each call name its subject. [default: the application sets it]")
 @click.option("--names", is_flag=True, help="Only the names, each with its title.")
-@click.option("--json", "as_json", is_flag=True, help="JSON, which the definitions are anyway; with --names a list.")
+@click.option("--json", "as_json", is_flag=True, help="With --names: print a JSON list. Definitions are always JSON.")
 def command(shape: str, everything: bool, with_subject: bool, names: bool, as_json: bool) -> None:
     """Print the definitions of the tools as JSON, in the format of OpenAI, Anthropic or MCP.
 

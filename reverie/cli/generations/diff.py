@@ -30,7 +30,7 @@ class SideName(click.ParamType[Any]):
         return int(value)
 
 
-@click.command("diff", short_help="Say what differs between two memories of a tenant.")
+@click.command("diff", short_help="Show the differences between two memories of a tenant.")
 @click.argument("first", type=SideName(), metavar="A")
 @click.argument("second", type=SideName(), metavar="B")
 @tenant_option

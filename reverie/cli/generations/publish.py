@@ -37,7 +37,9 @@ class PublishOptions:
     def require_sense(self) -> None:
         """Raise a usage error for options that do not go together."""
         if self.all_tenants and (self.tenant or self.generation):
-            raise click.UsageError("--all-tenants takes the latest of each: leave --tenant and --generation out.")
+            raise click.UsageError(
+                "--all-tenants takes each tenant's latest generation: omit --tenant and --generation."
+            )
         if self.canary is not None and not self.all_tenants:
             raise click.UsageError("--canary needs --all-tenants.")
 
@@ -54,7 +56,7 @@ class PublishOptions:
 @click.option(
     "--generation", type=click.IntRange(1), metavar="NUMBER", help="The generation to publish. [default: the latest]"
 )
-@click.option("--revert", "undo", is_flag=True, help="Make what a published generation replaced live again.")
+@click.option("--revert", "undo", is_flag=True, help="Restore the memory that a published generation replaced.")
 @click.option("--gate/--no-gate", default=True, help="Check the policy's gates first. [default: yes]")
 @json_option
 def command(**given: Any) -> None:
@@ -134,7 +136,7 @@ def _show(done: list[Switched], failed: dict[str, str], options: PublishOptions)
             what = "is live" if each.verb == "publish" else "is reverted"
             say(
                 f"Tenant {each.tenant_id}: generation {each.number} {what}. {each.rows:,} rows replaced; stages waited "
-                f"{each.lock_seconds:.2f} s. What was replaced is kept until {each.kept_until:%Y-%m-%d %H:%M} UTC."
+                f"{each.lock_seconds:.2f} s. The replaced memory is kept until {each.kept_until:%Y-%m-%d %H:%M} UTC."
             )
         if not done and not failed:
             say("No tenant has a generation to publish.")

@@ -155,7 +155,7 @@ def _told_once() -> Callable[[str], None]:
     def tell(stage: str) -> None:
         if stage not in told:
             told.add(stage)
-            note(f"Rebuilding beside: {stage}.")
+            note(f"Rebuilding in a temporary database: {stage}.")
 
     return tell
 

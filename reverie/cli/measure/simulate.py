@@ -41,9 +41,9 @@ _NAMES = {
     "policies",
     multiple=True,
     metavar="NAME|PATH",
-    help="A policy to compare with the default one; given twice or more, these alone are compared.",
+    help="A policy to compare with the default. If given several times, only these are compared.",
 )
-@click.option("--tenant", "-t", metavar="NAME", help="Keep the year as this new tenant of the database, by one policy.")
+@click.option("--tenant", "-t", metavar="NAME", help="Keep the year as this new tenant, under one policy.")
 @click.option(
     "--people", type=click.IntRange(1, 100), default=3, show_default=True, metavar="N", help="Number of people."
 )
@@ -103,7 +103,7 @@ def _simulated(
         named = list(policies) if len(policies) > 1 else [session.new_tenant_policy, *policies]
         return simulate_policies(list(dict.fromkeys(named)), session.embedder, plan, progress=progress)
     if len(policies) > 1:
-        raise click.UsageError("--tenant keeps the year of one policy: name one, or leave --tenant out.")
+        raise click.UsageError("--tenant keeps the year of one policy: give one --policy, or omit --tenant.")
     from reverie.cli.session import policy_reference
     from reverie.policy import load_policy
     from reverie.store.tenants import ensure_tenant

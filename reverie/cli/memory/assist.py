@@ -93,7 +93,9 @@ def _print_tool(title: str, each: ToolSuggestion) -> None:
 @command.command("lessons")
 @click.argument("message")
 @subject_option
-@click.option("--session", "session_id", metavar="NAME", help="The running session; what it alone taught is left out.")
+@click.option(
+    "--session", "session_id", metavar="NAME", help="The running session; lessons from it alone are left out."
+)
 @click.option("--limit", default=5, show_default=True, type=click.IntRange(1, 50), help="Maximum number of lessons.")
 @tenant_option
 @as_of_option("Answer as of this time.")
@@ -294,7 +296,7 @@ def states(subjects: tuple[str, ...], after: int, limit: int, tenant: str | None
     ]
     columns = ("place", "subject", "version", "changed", "facts", "aims", "rules", "scaffold")
     table(columns, rows, right=("place", "version", "facts", "aims", "rules", "scaffold"), ids=("subject",))
-    say(f"\nWhat changes next: reverie assist states --after {last}")
+    say(f"\nNext changes: reverie assist states --after {last}")
 
 
 def _note_all(notes: Any) -> None:

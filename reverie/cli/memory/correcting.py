@@ -90,7 +90,7 @@ def _ask(session: CommandSession, memory_id: UUID, asked: Asked, *, is_whole: bo
 
     if as_json or not _is_terminal():
         if not is_whole:
-            raise InputError(f"The id is the beginning of {memory_id}: give the whole id, or --yes.")
+            raise InputError(f"The id is incomplete: give the whole id, {memory_id}, or --yes.")
         return
     found = perform(explain(session.worker.session(session.tenant_id), str(memory_id)))
     what = found.memory["content"] if found.memory else "a memory that is already forgotten"

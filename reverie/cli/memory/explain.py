@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _REASONS = {
     "faded": "because it had faded",
     "budget": "because the subject had more memories than its policy's budget and this was among the least valuable",
-    "expired": "because it ended by its own time",
+    "expired": "because it had expired",
     "unimportant": "because it was unimportant from the start",
     "wrong": "because a person marked it as wrong",
     "forgotten_on_request": "because a person asked for it",

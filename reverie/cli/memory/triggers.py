@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("triggers", short_help="List reasons to act, and acknowledge them.")
 @click.argument("subject", required=False)
-@click.option(
-    "--all", "every", is_flag=True, help="Also triggers that are still to come, over, withheld or acknowledged."
-)
+@click.option("--all", "every", is_flag=True, help="Also future, past, withheld and acknowledged triggers.")
 @click.option("--ack", "acknowledged", multiple=True, type=click.UUID, metavar="ID", help="Mark a trigger as done.")
 @click.option(
     "--dismiss", "dismissed", multiple=True, type=click.UUID, metavar="ID", help="Mark a trigger as dismissed."

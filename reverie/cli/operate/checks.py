@@ -167,7 +167,7 @@ def _read_replica(session: CommandSession) -> Iterator[CheckResult]:
         todo = "name a streaming replica, or unset REVERIE_READ_URL"
         yield CheckResult(name=name, status="warn", found=f"{where} is the database itself", todo=todo)
     elif lag is None:
-        found = f"{where}, at {revision}; how far it is behind is not known: it has replayed no commit since its start"
+        found = f"{where}, at {revision}; its lag is unknown: it has replayed no commit since it started"
         yield CheckResult(name=name, status="warn", found=found, todo="check that it receives the primary's log")
     else:
         found = f"{where}, at {revision}, at most {lag:,.1f} s behind" if lag else f"{where}, at {revision}, caught up"
@@ -290,7 +290,7 @@ def _tenant(session: CommandSession, tenant_id: str, policy_name: str) -> Iterat
     if subjects := late_subjects(
         Work(store=session.worker, scope=Scope(tenant_id=tenant_id), policy=policy, as_of=now)
     ):
-        found = f"history of {len(subjects):,} subjects arrived after cycles had gone beyond its time"
+        found = f"history of {len(subjects):,} subjects arrived late, after cycles had passed its time"
         yield CheckResult(name=name, status="warn", found=found, todo=f"reverie rebuild --late --tenant {tenant_id}")
     with session.worker.transaction(tenant_id) as conn:
         writers = conn.execute(queries("doctor")["writers"], {"tenant": tenant_id}).fetchall()

@@ -21,7 +21,7 @@ _SUMS = ("calls", "failed", "items", "tokens_in", "tokens_out", "cost_usd", "ope
 @click.option("--all-tenants", is_flag=True, help="Every tenant.")
 @click.option("--since", metavar="TIME", help="Only calls recorded since this time, by the wall clock.")
 @click.option("--by-run", is_flag=True, help="One row per run; `reverie runs --json` shows what each run did.")
-@click.option("--by-subject", is_flag=True, help="One row per subject; none where a call was about several.")
+@click.option("--by-subject", is_flag=True, help="One row per subject; calls about several subjects have no subject.")
 @click.option("-s", "--subject", metavar="NAME", help="Only calls about this subject alone, and its credit.")
 @json_option
 @click.pass_context

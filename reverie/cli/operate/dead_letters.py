@@ -18,7 +18,7 @@ file_option = click.option("--file", "source", metavar="NAME", help="Only from t
 reason_option = click.option("--reason", metavar="CODE", help="Only for this reason.")
 
 
-@click.group("dead-letters", invoke_without_command=True, short_help="List and retry what failed.")
+@click.group("dead-letters", invoke_without_command=True, short_help="List and retry failed records and sessions.")
 @tenant_option
 @click.pass_context
 def command(ctx: click.Context, tenant: str | None) -> None:
@@ -71,10 +71,10 @@ def list_letters(
         say(f"Tenant {session.tenant_id} has no dead letters.")
     elif not one_by_one:
         by_group = [(group.letters, group.reason, group.source, _lines(group), group.detail) for group in groups]
-        table(("records", "reason", "file", "lines", "the first"), by_group, right=("records",))
+        table(("records", "reason", "file", "lines", "first problem"), by_group, right=("records",))
         say("\nFix the file and import it again, or: reverie dead-letters redrive. Each record with its id: --each")
     else:
-        columns = ("file", "line", "reason", "what is wrong", "attempts", "id")
+        columns = ("file", "line", "reason", "problem", "attempts", "id")
         rows = [
             (letter.source, letter.line or letter.item, letter.reason, letter.detail, letter.attempts, str(letter.id))
             for letter in letters
@@ -112,7 +112,7 @@ def show_letter(letter: str, tenant: str | None, as_json: bool) -> None:
         print_json({"tenant_id": session.tenant_id, "dead_letter": dead_letter})
         return
     names = ("id", "source", "line", "reason", "detail", "attempts", "recorded_at", "subject_id", "item")
-    labels = ("id", "file", "line", "reason", "what is wrong", "attempts", "since", "subject", "item")
+    labels = ("id", "file", "line", "reason", "problem", "attempts", "since", "subject", "item")
     values = [str(dead_letter.id), *(getattr(dead_letter, name) for name in names[1:])]
     pairs(zip(labels, values, strict=True))
     if dead_letter.record is None:

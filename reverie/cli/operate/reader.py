@@ -33,7 +33,7 @@ def command() -> None:
     """
 
 
-@command.command("distill", short_help="Learn from kept replies about which turns a model must be asked.")
+@command.command("distill", short_help="Learn from kept replies which turns need a language model.")
 @tenant_option
 @policy_option
 @click.option(
@@ -79,7 +79,7 @@ def distill_replies(tenant: str | None, policy: str | None, least: int | None, a
     if found.is_adopted:
         say(f"{gain}: {compared.head.version} is in force from the next run on.")
     else:
-        say(f"{gain}: no better than the reader's own confidence beyond noise. Nothing changes.")
+        say(f"{gain}: not significantly better than the reader's own confidence. Nothing changes.")
 
 
 def _print_curve(rows: Sequence[tuple[str, ...]]) -> None:
@@ -143,7 +143,7 @@ def reset_head(tenant: str | None, yes: bool, as_json: bool) -> None:
     if as_json:
         print_json({"retired": version})
     else:
-        say(f"{version} is no longer in force." if version else "Nothing was in force besides the shipped reader.")
+        say(f"{version} is no longer in force." if version else "The shipped reader was already in use.")
 
 
 def _as_json(found: Distillation) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class RebuildOptions:
     help="Buckets processed in parallel. [default: 2, or 1 on one CPU]",
 )
 @click.option("--shadow", is_flag=True, help="Build beside the live memory, to compare and publish.")
-@click.option("--late", is_flag=True, help="Only subjects of whom history arrived late; in place.")
+@click.option("--late", is_flag=True, help="Only subjects whose history arrived late; in place.")
 @click.option("--model", metavar="NAME", help="With --shadow: embed by this model. [default: $REVERIE_EMBEDDING_MODEL]")
 @click.option(
     "--without-source",

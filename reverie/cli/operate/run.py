@@ -202,7 +202,7 @@ def _rehearse(session: CommandSession, scope: Scope, as_of: datetime, jobs: int,
     from reverie.evaluate.rehearsal import rehearsal
 
     if session.settings.language_model != "none":
-        note("No language model is asked: what it would add or word is left out.")
+        note("No language model is called, so its statements and wording are missing.")
     if session.embedder.price_per_token:
         note(f"New texts are embedded by {session.embedder.model}, which costs money; this cost is not recorded.")
     with rehearsal(session.work(as_of, scope, progress=shown.advance)) as copy:

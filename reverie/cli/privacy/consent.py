@@ -84,7 +84,7 @@ def command(
 
 def _list(found: Sequence[Consent], tenant_id: str) -> None:
     if not found:
-        say(f"Every subject of tenant {tenant_id} agrees to everything.")
+        say(f"No subject of tenant {tenant_id} has restricted its consent.")
         return
     rows = [
         (

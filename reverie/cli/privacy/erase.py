@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from reverie.drive.erase.targets import Target
     from reverie.store.privacy.scrub import Scrubbed
 
-_LEFT = "Memory of {subject} is empty and is made again from the rest of the log."
+_LEFT = "Memory of {subject} is empty and will be rebuilt from the rest of the log."
 
 
-@click.command("erase", short_help="Erase what was said, with all that was made of it.")
+@click.command("erase", short_help="Erase turns and events, with everything made from them.")
 @click.argument("subject", required=False)
 @click.option("--turn", type=click.UUID, metavar="ID", help="Erase this turn or event.")
 @click.option("--session", "session_id", metavar="NAME", help="Erase this session of SUBJECT.")
@@ -35,7 +35,7 @@ _LEFT = "Memory of {subject} is empty and is made again from the rest of the log
     "--replay",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Erase again what a file of receipts names: in a restored database, or where a tenant moves to.",
+    help="Repeat the erasures in a file of receipts, in a restored database or where a tenant moves to.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only count what would be erased.")
@@ -72,7 +72,7 @@ def command(
     """
     target = _target(subject, turn, session_id, memory, shared, whole_tenant)
     if replay is not None and (target is not None or whole_tenant):
-        raise click.UsageError("--replay erases what the receipts say: name nothing else.")
+        raise click.UsageError("--replay erases only what the receipts name: give no other target.")
     if target is None and not whole_tenant and replay is None and not options["vacuum"]:
         raise click.UsageError("Name what to erase: SUBJECT, --turn, --session, --memory or --whole-tenant.")
     _erase(target, replay, whole_tenant, _Options(**options))
@@ -113,7 +113,7 @@ class _Options(NamedTuple):
 
 def _erase(target: Target | None, replay: Path | None, whole_tenant: bool, how: _Options) -> None:
     if not how.yes and how.as_json and not how.dry_run and (target or whole_tenant):
-        raise click.UsageError("With --json nobody is asked: give --yes, or --dry-run.")
+        raise click.UsageError("--json cannot ask for confirmation: give --yes or --dry-run.")
     done: list[Erased] = []
     scrubbed: Scrubbed | None = None
     with CommandSession(how.tenant) as session, ending_cleanly():

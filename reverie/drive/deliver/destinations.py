@@ -42,8 +42,8 @@ def require_public(host: str, private_hosts: Collection[str] = ()) -> None:
         return
     if name.endswith(_LOCAL_NAMES) or not all(map(is_public, _numeric(name))):
         raise InputError(
-            f"{host} is an address of this machine or of a private network: a webhook goes to a public one. "
-            f"Whoever runs the server can allow it by {SETTING}."
+            f"{host} is an address of this machine or of a private network; a webhook needs a public one. "
+            f"The server's operator can allow it with {SETTING}."
         )
 
 

@@ -56,9 +56,9 @@ async def add_subscription(
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or len(url) > 2000:
-        raise InputError("The URL of a webhook begins with https:// or http:// and names a host.")
+        raise InputError("A webhook's URL must begin with https:// or http:// and name a host.")
     if parts.username or parts.password:
-        raise InputError("The URL of a webhook holds no user name and no password: its requests are signed.")
+        raise InputError("A webhook's URL must not contain a user name or password: its requests are signed.")
     require_public(parts.hostname, private_hosts)
     if not events:
         raise InputError(f"Name at least one event: {', '.join(EVENT_NAMES)}.")

@@ -130,13 +130,13 @@ def ids_of_target(conn: Connection[Any], tenant_id: str, target: Target) -> list
     found = conn.execute(queries("erase")["rests_on"], {"tenant": tenant_id, "memory": target.id}).fetchall()
     if not found:
         raise InputError(
-            f"Memory {target.id} was made of other memories or of a correction: erase its turns, or its session."
+            f"Memory {target.id} was made from other memories or a correction: erase its turns or its session."
         )
     if not target.shared and (shared := [source_id for source_id, others in found if others]):
         named = ", ".join(map(str, shared[:_NAMED]))
         raise InputError(
-            f"Other memories rest on {len(shared)} of the turns of memory {target.id} ({named}): erase these as well "
-            "with --shared, or forget the memory alone."
+            f"Memory {target.id} shares {len(shared)} of its turns with other memories ({named}): erase these turns "
+            "too with --shared, or only forget the memory."
         )
     return [source_id for source_id, _ in found]
 

@@ -85,7 +85,7 @@ def read_receipt_file(path: Path) -> ReceiptFile:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} is no file of receipts: reverie receipts --export writes one.") from error
+        raise InputError(f"{path} is not a file of receipts: reverie receipts --export writes one.") from error
     if broken := first_break(found.tenant_id, [receipt for receipt, _ in receipts]):
         raise InputError(f"The chain of receipts in {path.name} is broken at receipt {broken}.")
     return found
@@ -123,13 +123,17 @@ def _add_receipts(conn: Connection[Any], tenant_id: str, file: ReceiptFile) -> N
         take_secret(conn, file.secret)
     if _keys(conn) != file.keys:
         raise InputError(
-            f"The keys of tenant {tenant_id} in this database are not those by which the receipts were made: this is "
-            + ("no copy of that database." if file.secret is None else "not where it moves to: it erased by its own.")
+            f"The keys of tenant {tenant_id} in this database differ from the keys of the receipts: "
+            + (
+                "it is not a copy of their database."
+                if file.secret is None
+                else "it has erased data with its own keys."
+            )
         )
     there = [receipt.hash for receipt in read_receipts(conn, tenant_id)]
     known = [receipt.hash for receipt, _ in file.receipts]
     if there != known[: len(there)]:
-        raise ConflictError("This database has other receipts than the file: it was restored before they were written.")
+        raise ConflictError("This database has receipts that the file lacks, so the file cannot be replayed here.")
     for receipt, marks in file.receipts[len(there) :]:
         add_receipt(conn, tenant_id, receipt, marks)
 

@@ -158,7 +158,7 @@ def distill(
 def _enough_replies(store: Store, tenant_id: str, policy: Policy, least: int | None) -> int:
     """Return the number of turns with a kept reply; raise `InputError` if there are too few."""
     if not policy.extract.reader.read:
-        raise InputError(f"Policy {policy.name} has no reader that could learn: it needs [extract.reader] read = true.")
+        raise InputError(f"Policy {policy.name} has no reader to train: set [extract.reader] read = true.")
     needed, there = least or policy.extract.model.distill_replies, count_replied(store, tenant_id)
     if there < needed:
         raise InputError(

@@ -58,7 +58,7 @@ async def start_job(visit: Visit) -> Response:
     """Start a comparison, a publish or a revert."""
     verb, text = visit.value("verb"), visit.value("number") or ""
     if verb not in _JOBS or not text.isdigit():
-        raise InputError("The form needs what to do and the number of a generation.")
+        raise InputError("The form needs an action and the number of a generation.")
     if verb != "diff" and visit.value("confirm") != "yes":
         raise InputError("Confirm that the live memory of the tenant is to change.")
     if visit.services.embedder is None:

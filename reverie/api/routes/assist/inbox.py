@@ -44,7 +44,7 @@ class InboxRequest(Body):
     subject_id: Name
     items: list[InboxItemGiven] = Field(min_length=1, max_length=200)
     guidance: list[Text] = Field(
-        default_factory=list, max_length=20, description="What matters by your own rules; it counts as an instruction."
+        default_factory=list, max_length=20, description="Your own rules for what matters. They count as instructions."
     )
     as_of: Time | None = Field(default=None, description="Rank as of this time. Default: now.")
 
@@ -53,7 +53,7 @@ class ReasonSeen(Answer):
     """A reason for the place of an item."""
 
     kind: Literal["near", "instruction", "disliked", "named", "guidance"]
-    adds: float = Field(description="What it adds to the score; below 0 it takes away.")
+    adds: float = Field(description="Amount added to the score; may be negative.")
     content: str = Field(description="The memory, the name or the guidance.")
     memory_ids: list[UUID]
     turn_id: UUID | None
@@ -65,7 +65,7 @@ class RankedItemSeen(Answer):
 
     id: str
     score: float
-    why: list[ReasonSeen] = Field(description="Those that weigh most first.")
+    why: list[ReasonSeen] = Field(description="Reasons, largest effect first.")
 
 
 class RankedInboxAnswer(Answer):

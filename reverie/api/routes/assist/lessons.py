@@ -28,7 +28,7 @@ class LessonsRequest(Body):
 
     subject_id: Name
     session_id: Name | None = Field(
-        default=None, description="The running session: what was learned in it alone is left out. Default: none."
+        default=None, description="The running session. Lessons from it alone are left out. Default: none."
     )
     message: Question
     as_of: Time | None = Field(default=None, description="Answer as of this time. Default: now.")

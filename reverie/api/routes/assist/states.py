@@ -30,7 +30,7 @@ class StateSeen(Answer):
     changed_at: datetime = Field(description="When the change was noticed.")
     state: dict[str, Any] | None = Field(
         description="facts, aims, rules and scaffold with their ids; narrative, mood, tie, difficult_since, "
-        "relationship. Null: nothing is told any more."
+        "relationship. Null: recall is off, or the subject was erased."
     )
     left_out: int = Field(description="Number of parts that are sensitive and were left out.")
 

@@ -55,7 +55,7 @@ class SuggestedTool(Answer):
 
     tool: str
     score: float = Field(description="From -1 (it served badly) to 1 (it served every time).")
-    uses: int = Field(description="Number of like situations in which it was used.")
+    uses: int = Field(description="Number of similar situations in which it was used.")
     good: int
     bad: int
     why: list[ToolUseSeen]
@@ -94,7 +94,7 @@ class ToolSuggestionsAnswer(Answer):
     )
 
     suggested: list[SuggestedTool] = Field(description="Best first.")
-    discouraged: list[SuggestedTool] = Field(description="Tools that served badly in like situations, the worst first.")
+    discouraged: list[SuggestedTool] = Field(description="Tools that served badly in similar situations, worst first.")
     notes: list[str] = Field(description="Why nothing is suggested, or anything that was missing.")
 
 

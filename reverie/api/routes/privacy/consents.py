@@ -57,7 +57,7 @@ class ConsentAnswer(Answer):
     "/consent",
     response_model=ConsentAnswer,
     responses=documented(422),
-    summary="Read what a subject agrees to",
+    summary="Read a subject's consent",
     name="read_consent",
 )
 async def get_consent(caller: Reader, subject_id: Subject) -> Response:
@@ -69,7 +69,7 @@ async def get_consent(caller: Reader, subject_id: Subject) -> Response:
     "/consent",
     response_model=ConsentAnswer,
     responses=documented(400, 413, 422),
-    summary="Change what a subject agrees to",
+    summary="Change a subject's consent",
     name="change_consent",
 )
 async def put_consent(body: ConsentRequest, caller: Admin) -> Response:

@@ -77,9 +77,9 @@ class ErasureAnswer(Answer):
     )
 
     preview: bool
-    turns: int = Field(description="Turns, in the log and on their way there.")
+    turns: int = Field(description="Number of turns in the log and in the buffer.")
     counts: dict[str, int] = Field(description="Rows that were deleted or changed, by table.")
-    left: bool = Field(description="Something of the subject is left: a worker makes its memory again of that.")
+    left: bool = Field(description="Whether turns or events of the subject are left. A worker makes its memory again.")
     receipt: int | None = Field(description="Number of the receipt; null for a preview.")
     erased_before: int | None = Field(description="The receipt of an earlier erasure, if there was nothing to erase.")
 
