@@ -95,7 +95,7 @@ async def embed_query(
         notes.append(NO_MODEL)
     elif subject.model not in (None, embedder.model):
         notes.append(
-            f"The memory was embedded with {subject.model}, but the embedding model is {embedder.model}: "
+            f"The memory is embedded by {subject.model}, but the embedding model is {embedder.model}: "
             "found by words and entities alone."
         )
     elif subject:

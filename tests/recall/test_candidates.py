@@ -69,4 +69,4 @@ def test_the_vectors_of_another_model_are_not_compared(corpus: Corpus, reader: S
     corpus.conn.execute("update ops.tenants set model = 'words' where tenant_id = 'acme'")
     result = ask(reader, embedder=Other())
     assert [hit.id for hit in result.hits] == [quartz]
-    assert "embedded by words and the question would be by other" in result.notes[0]
+    assert "embedded by words, but the embedding model is other" in result.notes[0]

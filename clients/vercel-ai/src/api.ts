@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Describe this server
-         * @description Name, version and documentation. Everything else is under `/v1` and requires a key.
+         * @description Return name, version and documentation. Everything else is under `/v1` and requires a key.
          */
         get: operations["greet"];
         put?: never;
@@ -173,17 +173,17 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what a subject agrees to
+         * Read a subject's consent
          * @description Read whether a subject is captured and recalled, and for how long what it said is kept.
          */
         get: operations["read_consent"];
         /**
-         * Change what a subject agrees to
+         * Change a subject's consent
          * @description Change what a subject agrees to, from the next request on. Requires the scope admin.
          *
          *     Turns and observations of a subject that is not captured are answered with the status `refused`; recalls and
-         *     contexts about one that is not recalled are empty and say why. What is kept for some days is erased by the run
-         *     after they are over.
+         *     contexts about one that is not recalled are empty and say why. Data that is kept for a number of days is erased
+         *     by the first run after they are over.
          */
         put: operations["change_consent"];
         post?: never;
@@ -310,7 +310,7 @@ export interface paths {
         };
         /**
          * List receipts of erasures
-         * @description List the receipts of the tenant's erasures, the first one first. Requires the scope admin.
+         * @description List the receipts of the tenant's erasures, oldest first. Requires the scope admin.
          */
         get: operations["list_erasures"];
         put?: never;
@@ -318,9 +318,9 @@ export interface paths {
          * Erase what was said
          * @description Erase a subject, a session, a turn or the turns of a memory. Requires the scope admin.
          *
-         *     It goes from the log, from memory, and from caches, kept replies, queues and dead letters. Afterwards memory is that
-         *     of a log in which it was never said, once a worker has made again what is left of the subject. The same turns are
-         *     not taken in again. Sent twice, the second request gives the receipt of the first.
+         *     The data is deleted from the log, from memory, and from caches, kept replies, queues and dead letters. Once a worker
+         *     has rebuilt the rest of the subject's memory, it is as if the data had never been said. The same turns are not taken
+         *     in again. A repeated request returns the receipt of the first.
          */
         post: operations["erase"];
         delete?: never;
@@ -338,7 +338,7 @@ export interface paths {
         };
         /**
          * Export what is kept about a subject
-         * @description Return one file of an export: a row of a table a line, or a page to read. Requires the scope admin.
+         * @description Return one file of an export: one table row per line, or a page to read. Requires the scope admin.
          */
         get: operations["export_subject"];
         put?: never;
@@ -400,7 +400,7 @@ export interface paths {
         put?: never;
         /**
          * Rank the items of an inbox
-         * @description Rank items by what is remembered near each, whom it names, and your guidance. Nothing of the items is stored.
+         * @description Rank items by the memories near each, the names in it, and your guidance. The items are not stored.
          */
         post: operations["rank_inbox"];
         delete?: never;
@@ -420,7 +420,7 @@ export interface paths {
         put?: never;
         /**
          * Find lessons of other sessions
-         * @description Find what other sessions taught that bears on a message: decisions and their outcomes, corrections, rules, facts.
+         * @description Find lessons of other sessions that bear on a message: decisions and their outcomes, corrections, rules, facts.
          *
          *     The recall behind it is logged and counts as an access of the memories.
          */
@@ -440,7 +440,7 @@ export interface paths {
         };
         /**
          * List a subject's life events
-         * @description List what happened to a subject or will happen, by day, with how exactly and how surely the day is known.
+         * @description List past and future events of a subject by day, with how precisely and how surely the day is known.
          *
          *     An event that comes every year is listed once, on its next day. A plan that was moved is listed on its latest day.
          */
@@ -647,7 +647,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a message as reviewed
-         * @description Record that a person has reviewed a turn, by the name of the key; the first who did stays. Requires the scope
+         * @description Record that a person has reviewed a turn, under the name of the key. The first review stays. Requires the scope
          *     admin.
          */
         post: operations["note_seen"];
@@ -773,7 +773,7 @@ export interface paths {
          * List triggers that are due
          * @description List reasons to act that are due and that nobody has acknowledged: what, why, for whom, until when.
          *
-         *     `audience` says who is to act. A trigger for a person, such as after words of a crisis, must never lead to an
+         *     `audience` says who is to act. A trigger for a person, such as after signs of a crisis, must never lead to an
          *     automatic message.
          */
         get: operations["list_triggers"];
@@ -796,7 +796,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge a trigger
-         * @description Record that a trigger was acted upon or dismissed. It is no longer listed or sent; the first answer stays.
+         * @description Record that a trigger was acted upon or dismissed. It is no longer listed or sent; the first record stays.
          */
         post: operations["acknowledge_trigger"];
         delete?: never;
@@ -856,7 +856,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List where events are sent
+         * List webhooks with message counts
          * @description List webhooks with counts of messages that wait, were delivered and were given up. Requires the scope admin.
          */
         get: operations["list_webhooks"];
@@ -903,7 +903,7 @@ export interface paths {
         put?: never;
         /**
          * Replay dead letters of a webhook
-         * @description Send the messages again that were given up. Requires the scope admin.
+         * @description Retry the messages that were given up. Requires the scope admin.
          */
         post: operations["replay_webhook"];
         delete?: never;
@@ -961,7 +961,7 @@ export interface components {
         };
         /**
          * Acknowledgement
-         * @description What was done about a trigger.
+         * @description The action that was taken on a trigger.
          * @example {
          *       "action": "done",
          *       "actor": "outreach-bot"
@@ -1204,7 +1204,7 @@ export interface components {
         };
         /**
          * ConsentAnswer
-         * @description What a subject agrees to.
+         * @description The consent of a subject.
          * @example {
          *       "actor": "support: Dana",
          *       "capture": false,
@@ -1238,7 +1238,7 @@ export interface components {
         };
         /**
          * ConsentRequest
-         * @description What is to change; a field that is left out stays as it is.
+         * @description The settings to change. A field that is left out stays as it is.
          * @example {
          *       "actor": "support: Dana",
          *       "capture": false,
@@ -1272,7 +1272,7 @@ export interface components {
         };
         /**
          * ContactStanding
-         * @description How a subject stands to the application.
+         * @description The standing of a subject with the application.
          */
         ContactStanding: {
             /** Band Half Hours */
@@ -1475,7 +1475,7 @@ export interface components {
             as_of?: string | null;
             /**
              * Connections
-             * @description The active connections: what was learned about others is left out, and their cached tools are listed. Default: every connection counts.
+             * @description The active connections: their cached tools are listed, and information about others is left out. Default: every connection counts.
              */
             connections?: string[] | null;
             /**
@@ -1694,7 +1694,7 @@ export interface components {
         };
         /**
          * DatedEvent
-         * @description An event on its days within a range: of what comes every year, the first time.
+         * @description An event on its days within a range; for a yearly event, the first time.
          */
         DatedEvent: {
             /** Certainty */
@@ -1912,7 +1912,7 @@ export interface components {
         };
         /**
          * ErasureAnswer
-         * @description What was erased, or would be.
+         * @description The result of an erasure or of its preview.
          * @example {
          *       "counts": {
          *         "log.turns": 12,
@@ -1939,7 +1939,7 @@ export interface components {
             erased_before: number | null;
             /**
              * Left
-             * @description Something of the subject is left: a worker makes its memory again of that.
+             * @description Whether turns or events of the subject are left. A worker makes its memory again.
              */
             left: boolean;
             /** Preview */
@@ -1951,7 +1951,7 @@ export interface components {
             receipt: number | null;
             /**
              * Turns
-             * @description Turns, in the log and on their way there.
+             * @description Number of turns in the log and in the buffer.
              */
             turns: number;
         } & {
@@ -1959,7 +1959,7 @@ export interface components {
         };
         /**
          * ErasureRequest
-         * @description What is to be erased, as if it had never been said.
+         * @description A request to erase something as if it had never been said.
          * @example {
          *       "actor": "privacy: Dana",
          *       "kind": "subject",
@@ -2014,7 +2014,7 @@ export interface components {
         };
         /**
          * Explanation
-         * @description Where a memory comes from, what became of it, and when it is forgotten.
+         * @description The origin of a memory, what became of it, and when it is forgotten.
          */
         Explanation: {
             /** Children */
@@ -2068,7 +2068,7 @@ export interface components {
         };
         /**
          * FieldError
-         * @description What is wrong with one field.
+         * @description The fault of one field.
          */
         FieldError: {
             /**
@@ -2084,7 +2084,7 @@ export interface components {
         };
         /**
          * Graph
-         * @description The entities of a subject's memories, and which of them occur together.
+         * @description The entities of a subject's memories, and the pairs that occur together.
          */
         Graph: {
             /** Edges */
@@ -2303,7 +2303,7 @@ export interface components {
             as_of?: string | null;
             /**
              * Guidance
-             * @description What matters by your own rules; it counts as an instruction.
+             * @description Your own rules for what matters. They count as instructions.
              */
             guidance?: string[];
             /** Items */
@@ -2428,7 +2428,7 @@ export interface components {
             message: string;
             /**
              * Session Id
-             * @description The running session: what was learned in it alone is left out. Default: none.
+             * @description The running session. Lessons from it alone are left out. Default: none.
              */
             session_id?: string | null;
             /** Subject Id */
@@ -2845,7 +2845,7 @@ export interface components {
         };
         /**
          * Problem
-         * @description What went wrong.
+         * @description An error.
          * @example {
          *       "detail": "#/turns/0/said_at: Input should have timezone info.",
          *       "errors": [
@@ -2999,7 +2999,7 @@ export interface components {
             score: number;
             /**
              * Why
-             * @description Those that weigh most first.
+             * @description Reasons, largest effect first.
              */
             why: components["schemas"]["ReasonSeen"][];
         } & {
@@ -3035,7 +3035,7 @@ export interface components {
         ReasonSeen: {
             /**
              * Adds
-             * @description What it adds to the score; below 0 it takes away.
+             * @description Amount added to the score; may be negative.
              */
             adds: number;
             /**
@@ -3175,7 +3175,7 @@ export interface components {
             attachments?: string[] | null;
             /**
              * Connections
-             * @description The active connections: what was learned about others is left out. Default: no filter.
+             * @description The active connections. Information about others is left out. Default: no filter.
              */
             connections?: string[] | null;
             /**
@@ -3197,7 +3197,7 @@ export interface components {
             include_compressed?: boolean;
             /**
              * Kinds
-             * @description Restrict the search to memories of these kinds. `working`: recent ones about the current state, by their words or the hint of a document.
+             * @description Restrict the search to memories of these kinds. `working`: recent ones about the current state, recognised by their words or by a document's hint.
              */
             kinds?: (("fact" | "preference" | "instruction" | "episode" | "summary" | "pattern") | "working")[] | null;
             /**
@@ -3265,7 +3265,7 @@ export interface components {
         };
         /**
          * ReceiptSeen
-         * @description A receipt of an erasure: no content, no names.
+         * @description A receipt of an erasure, without content or names.
          */
         ReceiptSeen: {
             /** Actor */
@@ -3541,7 +3541,7 @@ export interface components {
         };
         /**
          * Session
-         * @description The entry of a session.
+         * @description The working memory of a session.
          */
         Session: {
             /** Confirmations */
@@ -3812,7 +3812,7 @@ export interface components {
             left_out: number;
             /**
              * State
-             * @description facts, aims, rules and scaffold with their ids; narrative, mood, tie, difficult_since, relationship. Null: nothing is told any more.
+             * @description facts, aims, rules and scaffold with their ids; narrative, mood, tie, difficult_since, relationship. Null: recall is off, or the subject was erased.
              */
             state: {
                 [key: string]: unknown;
@@ -3842,7 +3842,7 @@ export interface components {
         };
         /**
          * StoreClear
-         * @description Delete all items of a namespace itself.
+         * @description Delete all items of a namespace, but not of the namespaces below it.
          */
         StoreClear: {
             /** Namespace */
@@ -3944,7 +3944,7 @@ export interface components {
         };
         /**
          * StorePop
-         * @description Delete the last item of a namespace by its key, and return it.
+         * @description Delete and return the item with the last key of a namespace.
          */
         StorePop: {
             /** Namespace */
@@ -3957,7 +3957,7 @@ export interface components {
         };
         /**
          * StorePut
-         * @description Put an item in the place of the one before, or delete it (`value` null).
+         * @description Put an item in place of the earlier one, or delete it (`value` null).
          */
         StorePut: {
             /** Key */
@@ -3981,7 +3981,7 @@ export interface components {
         };
         /**
          * StoreRequest
-         * @description Operations. Reads see the state before the batch; then pops and clears happen, then puts, all puts or none.
+         * @description Operations. Reads see the state before the batch; then pops and clears run, then puts, all or none.
          * @example {
          *       "operations": [
          *         {
@@ -4178,7 +4178,7 @@ export interface components {
             tool: string;
             /**
              * Uses
-             * @description Number of like situations in which it was used.
+             * @description Number of similar situations in which it was used.
              */
             uses: number;
             /** Why */
@@ -4314,7 +4314,7 @@ export interface components {
         ToolSuggestionsAnswer: {
             /**
              * Discouraged
-             * @description Tools that served badly in like situations, the worst first.
+             * @description Tools that served badly in similar situations, worst first.
              */
             discouraged: components["schemas"]["SuggestedTool"][];
             /**
@@ -4894,7 +4894,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4966,7 +4966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5071,7 +5071,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5167,7 +5167,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5237,7 +5237,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5305,7 +5305,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5401,7 +5401,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5497,7 +5497,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5573,7 +5573,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5678,7 +5678,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5783,7 +5783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5857,7 +5857,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5927,7 +5927,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6032,7 +6032,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6111,7 +6111,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6184,7 +6184,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6256,7 +6256,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6352,7 +6352,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6448,7 +6448,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6530,7 +6530,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6608,7 +6608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6694,7 +6694,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6770,7 +6770,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6875,7 +6875,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6980,7 +6980,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7050,7 +7050,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7146,7 +7146,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7242,7 +7242,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7314,7 +7314,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7390,7 +7390,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7495,7 +7495,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7578,7 +7578,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7650,7 +7650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7746,7 +7746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7842,7 +7842,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7860,7 +7860,7 @@ export interface operations {
                 as_of?: string | null;
                 /** @description `next_cursor` of the previous page. Default: the first page. */
                 cursor?: string | null;
-                /** @description Also those to come, that are over, that are withheld, and that were acknowledged. */
+                /** @description Include upcoming, past, withheld and acknowledged triggers. */
                 every?: boolean;
                 /** @description Maximum number of items on a page. */
                 limit?: number;
@@ -7918,7 +7918,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8016,7 +8016,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8121,7 +8121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8226,7 +8226,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8291,7 +8291,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8387,7 +8387,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8463,7 +8463,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8530,7 +8530,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8609,7 +8609,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8705,7 +8705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not possible at the moment */
+            /** @description Temporarily unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;

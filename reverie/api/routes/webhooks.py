@@ -84,7 +84,7 @@ async def post_webhook(body: WebhookRequest, caller: Admin) -> Response:
     "/webhooks",
     response_model=WebhookList,
     responses=documented(422),
-    summary="List webhooks",
+    summary="List webhooks with message counts",
     name="list_webhooks",
 )
 async def get_webhooks(caller: Admin) -> Response:

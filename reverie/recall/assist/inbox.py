@@ -261,7 +261,7 @@ async def _embedded(
         return None
     if known.model not in (None, embedder.model):
         notes.append(
-            f"The memory was embedded with {known.model}, but the embedding model is {embedder.model}: by names alone."
+            f"The memory is embedded by {known.model}, but the embedding model is {embedder.model}: by names alone."
         )
         return None
     try:

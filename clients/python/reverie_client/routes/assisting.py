@@ -32,7 +32,7 @@ class SuggestedTool(Answer):
     tool: str
     #: From -1 (it served badly) to 1 (it served every time).
     score: float
-    #: Number of like situations in which it was used.
+    #: Number of similar situations in which it was used.
     uses: int
     good: int
     bad: int
@@ -44,7 +44,7 @@ class ToolSuggestions(Answer):
 
     #: Best first.
     suggested: list[SuggestedTool]
-    #: Tools that served badly in like situations, the worst first.
+    #: Tools that served badly in similar situations, worst first.
     discouraged: list[SuggestedTool]
     #: Why nothing is suggested, or anything that was missing.
     notes: list[str]
@@ -95,7 +95,7 @@ class Reason(Answer):
     """A reason for the place of an item."""
 
     kind: Literal["near", "instruction", "disliked", "named", "guidance"]
-    #: What it adds to the score; below 0 it takes away.
+    #: Amount added to the score; may be negative.
     adds: float
     #: The memory, the name or the guidance.
     content: str
@@ -109,7 +109,7 @@ class RankedItem(Answer):
 
     id: str
     score: float
-    #: Those that weigh most first.
+    #: Reasons, largest effect first.
     why: list[Reason]
 
 
@@ -133,7 +133,7 @@ class State(Answer):
     #: When the change was noticed.
     changed_at: datetime
     #: facts, aims, rules and scaffold with their ids; narrative, mood, tie, difficult_since, relationship. Null:
-    #: nothing is told any more.
+    #: recall is off, or the subject was erased.
     state: dict[str, Any] | None
     #: Number of parts that are sensitive and were left out.
     left_out: int
@@ -181,12 +181,12 @@ def find_lessons(
     as_of: datetime | None = None,
     limit: int | None = None,
 ) -> Request[Lessons]:
-    """Find what other sessions taught that bears on a message: decisions and their outcomes, corrections, rules,
+    """Find lessons of other sessions that bear on a message: decisions and their outcomes, corrections, rules,
     facts.
 
     The recall behind it is logged and counts as an access of the memories.
 
-    session_id: The running session: what was learned in it alone is left out. Default: none.
+    session_id: The running session. Lessons from it alone are left out. Default: none.
     as_of: Answer as of this time. Default: now.
     limit: Maximum number of lessons.
     """
@@ -202,9 +202,9 @@ def find_lessons(
 def rank_inbox(
     subject_id: str, items: Sequence[InboxItem], *, guidance: Sequence[str] | None = None, as_of: datetime | None = None
 ) -> Request[RankedInbox]:
-    """Rank items by what is remembered near each, whom it names, and your guidance. Nothing of the items is stored.
+    """Rank items by the memories near each, the names in it, and your guidance. The items are not stored.
 
-    guidance: What matters by your own rules; it counts as an instruction.
+    guidance: Your own rules for what matters. They count as instructions.
     as_of: Rank as of this time. Default: now.
     """
     return Request(

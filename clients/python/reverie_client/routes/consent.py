@@ -8,7 +8,7 @@ from reverie_client.request import Answer, Request
 
 
 class Consent(Answer):
-    """What a subject agrees to."""
+    """The consent of a subject."""
 
     subject_id: str
     capture: bool
@@ -39,8 +39,9 @@ def change_consent(
     """Change what a subject agrees to, from the next request on. Requires the scope admin.
 
     Turns and observations of a subject that is not captured are answered with the status `refused`; recalls and
-    contexts about one that is not recalled are empty and say why. What is kept for some days is erased by the run
-    after they are over.
+    contexts about one that is not recalled are empty and say why. Data that is kept for a number of days is
+    erased
+    by the first run after they are over.
 
     capture: Whether turns and events are taken in.
     recall: Whether recalls and contexts answer from memory.

@@ -170,8 +170,8 @@ def assemble_context(
     learned: Information that was recorded, by connection.
     account: The subject's account with your services: plan, remaining quota, counts, connected engines.
     preferences: Preferences in force in this conversation. Default: those of the session's working memory.
-    connections: The active connections: what was learned about others is left out, and their cached tools are
-    listed. Default: every connection counts.
+    connections: The active connections: their cached tools are listed, and information about others is left out.
+    Default: every connection counts.
     context_types: Only memories of these context types.
     sources: Only memories of these sources.
     mode: `off`: no facts and no memories.

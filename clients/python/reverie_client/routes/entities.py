@@ -23,7 +23,7 @@ class Edge(Answer):
 
 
 class Graph(Answer):
-    """The entities of a subject's memories, and which of them occur together."""
+    """The entities of a subject's memories, and the pairs that occur together."""
 
     entities: list[Entity]
     edges: list[Edge]

@@ -10,14 +10,14 @@ from reverie_client.request import Answer, Request
 
 
 class Erasure(Answer):
-    """What was erased, or would be."""
+    """The result of an erasure or of its preview."""
 
     preview: bool
-    #: Turns, in the log and on their way there.
+    #: Number of turns in the log and in the buffer.
     turns: int
     #: Rows that were deleted or changed, by table.
     counts: dict[str, int]
-    #: Something of the subject is left: a worker makes its memory again of that.
+    #: Whether turns or events of the subject are left. A worker makes its memory again.
     left: bool
     #: Number of the receipt; null for a preview.
     receipt: int | None
@@ -26,7 +26,7 @@ class Erasure(Answer):
 
 
 class Receipt(Answer):
-    """A receipt of an erasure: no content, no names."""
+    """A receipt of an erasure, without content or names."""
 
     number: int
     id: UUID
@@ -59,11 +59,11 @@ def erase(
 ) -> Request[Erasure]:
     """Erase a subject, a session, a turn or the turns of a memory. Requires the scope admin.
 
-    It goes from the log, from memory, and from caches, kept replies, queues and dead letters. Afterwards memory
-    is that
-    of a log in which it was never said, once a worker has made again what is left of the subject. The same turns
-    are
-    not taken in again. Sent twice, the second request gives the receipt of the first.
+    The data is deleted from the log, from memory, and from caches, kept replies, queues and dead letters. Once a
+    worker
+    has rebuilt the rest of the subject's memory, it is as if the data had never been said. The same turns are not
+    taken
+    in again. A repeated request returns the receipt of the first.
 
     kind: subject: everything about it; session: its turns and events; turn: that turn or event; memory: the turns
     and events that it was extracted from.
@@ -94,7 +94,7 @@ def erase(
 
 
 def list_erasures(*, limit: int | None = None, cursor: str | None = None) -> Request[ReceiptPage]:
-    """List the receipts of the tenant's erasures, the first one first. Requires the scope admin.
+    """List the receipts of the tenant's erasures, oldest first. Requires the scope admin.
 
     limit: Maximum number of items on a page.
     cursor: `next_cursor` of the previous page. Default: the first page.

@@ -8,7 +8,7 @@ from reverie_client.request import Request
 
 
 def export_subject(subject_id: str, *, part: Literal["log", "memory", "person"] | None = None) -> Request[str]:
-    """Return one file of an export: a row of a table a line, or a page to read. Requires the scope admin.
+    """Return one file of an export: one table row per line, or a page to read. Requires the scope admin.
 
     part: log: what was said, observed and corrected, for `reverie import`; memory: what is remembered, with its
     lineage; person: a page to read.

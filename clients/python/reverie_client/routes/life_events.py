@@ -10,7 +10,7 @@ from reverie_client.request import Answer, Request
 
 
 class DatedEvent(Answer):
-    """An event on its days within a range: of what comes every year, the first time."""
+    """An event on its days within a range; for a yearly event, the first time."""
 
     id: UUID
     subject_id: str
@@ -55,7 +55,7 @@ def list_life_events(
     upcoming: bool | None = None,
     every: bool | None = None,
 ) -> Request[LifeEventPage]:
-    """List what happened to a subject or will happen, by day, with how exactly and how surely the day is known.
+    """List past and future events of a subject by day, with how precisely and how surely the day is known.
 
     An event that comes every year is listed once, on its next day. A plan that was moved is listed on its latest
     day.

@@ -131,7 +131,7 @@ class MemoryConflict(Answer):
 
 
 class Explanation(Answer):
-    """Where a memory comes from, what became of it, and when it is forgotten."""
+    """The origin of a memory, what became of it, and when it is forgotten."""
 
     id: UUID
     subject_id: str

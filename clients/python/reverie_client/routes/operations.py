@@ -48,5 +48,5 @@ def read_metrics() -> Request[str]:
 
 
 def greet() -> Request[Greeting]:
-    """Name, version and documentation. Everything else is under `/v1` and requires a key."""
+    """Return name, version and documentation. Everything else is under `/v1` and requires a key."""
     return Request("GET", "/", Greeting)

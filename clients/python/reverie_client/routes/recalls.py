@@ -152,9 +152,9 @@ def recall(
     as_of: Answer as of this time. Default: now.
     top_k: Maximum number of hits. Default: the policy's value.
     token_budget: Maximum number of tokens. Default: the policy's value.
-    kinds: Restrict the search to memories of these kinds. `working`: recent ones about the current state, by
-    their words or the hint of a document.
-    connections: The active connections: what was learned about others is left out. Default: no filter.
+    kinds: Restrict the search to memories of these kinds. `working`: recent ones about the current state,
+    recognised by their words or by a document's hint.
+    connections: The active connections. Information about others is left out. Default: no filter.
     context_types: Restrict the search to these context types.
     sources: Restrict the search to these sources.
     tools: Restrict the search to the output of these tools.

@@ -48,7 +48,8 @@ def list_reviews(
 
 
 def mark_reviewed(turn_id: UUID) -> Request[Reviewed]:
-    """Record that a person has reviewed a turn, by the name of the key; the first who did stays. Requires the scope
+    """Record that a person has reviewed a turn, under the name of the key. The first review stays. Requires the
+    scope
     admin.
     """
     return Request("POST", f"/v1/reviews/{turn_id}/seen", Reviewed)

@@ -19,7 +19,7 @@ class StoreGet(Input):
 
 
 class StorePut(Input):
-    """Put an item in the place of the one before, or delete it (`value` null)."""
+    """Put an item in place of the earlier one, or delete it (`value` null)."""
 
     op: str
     namespace: list[str]
@@ -62,14 +62,14 @@ class StoreNamespaces(Input):
 
 
 class StorePop(Input):
-    """Delete the last item of a namespace by its key, and return it."""
+    """Delete and return the item with the last key of a namespace."""
 
     op: str
     namespace: list[str]
 
 
 class StoreClear(Input):
-    """Delete all items of a namespace itself."""
+    """Delete all items of a namespace, but not of the namespaces below it."""
 
     op: str
     namespace: list[str]

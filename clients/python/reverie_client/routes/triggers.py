@@ -43,7 +43,7 @@ class Acknowledged(Answer):
 
 
 class ContactStanding(Answer):
-    """How a subject stands to the application."""
+    """The standing of a subject with the application."""
 
     day: str
     zone: str
@@ -104,12 +104,12 @@ def list_triggers(
 ) -> Request[TriggerPage]:
     """List reasons to act that are due and that nobody has acknowledged: what, why, for whom, until when.
 
-    `audience` says who is to act. A trigger for a person, such as after words of a crisis, must never lead to an
+    `audience` says who is to act. A trigger for a person, such as after signs of a crisis, must never lead to an
     automatic message.
 
     subject_id: Only this subject. Default: all subjects.
     as_of: Answer as of this time. Default: now.
-    every: Also those to come, that are over, that are withheld, and that were acknowledged.
+    every: Include upcoming, past, withheld and acknowledged triggers.
     limit: Maximum number of items on a page.
     cursor: `next_cursor` of the previous page. Default: the first page.
     """
@@ -124,7 +124,7 @@ def list_triggers(
 def acknowledge_trigger(
     trigger_id: UUID, action: Literal["done", "dismissed"], *, actor: str | None = None
 ) -> Request[Acknowledged]:
-    """Record that a trigger was acted upon or dismissed. It is no longer listed or sent; the first answer stays.
+    """Record that a trigger was acted upon or dismissed. It is no longer listed or sent; the first record stays.
 
     action: done: it was acted upon; dismissed: it was not, on purpose.
     actor: Who acted. Default: the name of the key.

@@ -73,5 +73,5 @@ def end_webhook(webhook_id: UUID) -> Request[WebhookEnded]:
 
 
 def replay_webhook(webhook_id: UUID) -> Request[WebhookReplayed]:
-    """Send the messages again that were given up. Requires the scope admin."""
+    """Retry the messages that were given up. Requires the scope admin."""
     return Request("POST", f"/v1/webhooks/{webhook_id}/replay", WebhookReplayed, is_idempotent=False)

@@ -25,7 +25,7 @@ class WindowTurn(Answer):
 
 
 class Session(Answer):
-    """The entry of a session."""
+    """The working memory of a session."""
 
     opened_at: datetime
     touched_at: datetime
