@@ -86,7 +86,7 @@ def test_without_yes_it_shows_and_asks(invoke, ask, said) -> None:
 def test_a_session_goes_and_the_rest_is_made_again(invoke, ask, said) -> None:
     done = invoke("erase", "ana", "--session", "chat-1", "--yes")
     assert done.exit_code == 0, done.output
-    assert "Memory of ana is empty and is made again" in done.stdout and "Receipt 1:" in done.stdout
+    assert "Memory of ana is empty and will be rebuilt" in done.stdout and "Receipt 1:" in done.stdout
     memories = json.dumps(ask("show", "ana", "--as-of", "2026-03-02"))
     assert "coffee" in memories and "Rex" not in memories and "Mumbai" not in memories
 

@@ -107,7 +107,7 @@ def test_mistakes_are_told(invoke, ask: Ask, lived: Path) -> None:
     ask("export", "ana", "--output", str(lived / "out"))
     log = lived / "out" / "log.jsonl"
     result = invoke("import", str(log), "--tenant", "other")
-    assert result.exit_code == 2 and "is of tenant 'acme'" in result.stderr
+    assert result.exit_code == 2 and "is from tenant 'acme'" in result.stderr
     log.write_text(log.read_text() + '{"table": "ops.api_keys", "row": {}}\n')
     result = invoke("import", str(log))
     assert result.exit_code == 2 and "is not a row of an export" in result.stderr
