@@ -58,6 +58,9 @@ class Old(NamedTuple):
     #: lines of messages on which readers disagree whether they end it
     undecided: frozenset[int] = frozenset()
     lasting: bool = False
+    may_end: bool = True
+    #: lines of messages that say it again
+    again: frozenset[int] = frozenset()
 
 
 def told(lines: Sequence[Mapping[str, Any]], name: str, policy: Policy) -> Iterator[Old]:
@@ -141,6 +144,10 @@ def read(voices: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Ol
     """Import the voices and return the memories of each; a label belongs to the memory with its words."""
     found = memories_of([turn for name, lines in voices.items() for turn in turns_of(name, lines)])
     olds: dict[str, list[Old]] = defaultdict(list)
+    again: dict[Any, set[int]] = defaultdict(set)
+    for (_, line), memories in found.items():
+        for each in memories:
+            again[each.into_id].add(line)
     for (name, line), memories in sorted(found.items()):
         ended: dict[Any, set[int]] = defaultdict(set)
         for (number, place), by in labels(name).items():
@@ -151,7 +158,13 @@ def read(voices: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Ol
             for id_, share in shares.items():
                 if share == max(shares.values()) >= LEAST:
                     ended[id_] |= by
-        olds[name] += [Old(each.content, line, frozenset(ended[each.id]), lasting=each.is_lasting) for each in memories]
+        olds[name] += [
+            Old(
+                each.content, line, frozenset(ended[each.id]), lasting=each.is_lasting, may_end=each.may_end,
+                again=frozenset(again[each.id]),
+            )
+            for each in memories
+        ]  # fmt: skip
     return olds
 
 
@@ -162,21 +175,25 @@ def pairs(
     nearness = nearness_of(load_embedder("minilm").model)
     days = [date.fromisoformat(day) for day in days_of(lines)]
     for number, line in enumerate(lines[1:], 2):
-        before = [old for old in olds if old.line < number and not any(by < number for by in old.ended_by)]
+        before = [
+            old for old in olds
+            if old.line < number and old.may_end and number not in old.again
+            and not any(by < number for by in old.ended_by)
+        ]  # fmt: skip
         if not before:
             continue
         told = np.stack([vectors[old.content] for old in before])
         near = nearness.log_odds(told, vectors[line["t"]][None])[0]
-        nearest = set(np.argsort(-near, kind="stable")[:MOST].tolist())
+        rank = np.argsort(np.argsort(-near, kind="stable"), kind="stable").tolist()
         stated = [vectors[old.content] for old in olds if old.line == number]
         alike = (told @ np.stack(stated).T).max(1) if stated else np.zeros(len(before))
         for place, old in enumerate(before):
-            if number not in old.undecided and (place in nearest or number in old.ended_by):
+            if number not in old.undecided and (rank[place] < MOST or number in old.ended_by):
                 yield {
                     "old": old.content, "q": line.get("q", ""), "t": line["t"], "ended": number in old.ended_by,
                     "own": old.own, "near": round(float(near[place]), 2), "part": lines[0]["part"],
                     "alike": round(float(alike[place]), 4), "days": (days[number - 2] - days[old.line - 2]).days,
-                    "lasting": old.lasting, "silent": not stated, "voice": lines[0]["voice"],
+                    "lasting": old.lasting, "silent": not stated, "rank": rank[place], "voice": lines[0]["voice"],
                 }  # fmt: skip
 
 

@@ -52,7 +52,7 @@ def test_rows_come_in_once(store: Store, tmp_path: Path) -> None:
     [
         ([row("ops.api_keys")], {}, "Line 2 of log.jsonl is not a row"),
         ([{"row": {}}], {}, "Line 2 of log.jsonl is not a row"),
-        ([row()], {"tenant_id": "other"}, "is of tenant 'other'"),
+        ([row()], {"tenant_id": "other"}, "is from tenant 'other'"),
         ([row()], {"version": 2}, "of version 2, and this Reverie reads version 1"),
     ],
 )

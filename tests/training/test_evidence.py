@@ -30,14 +30,17 @@ def test_it_writes_what_the_judge_reads(
 ) -> None:
     lines = [
         {"old": old, "q": "", "t": text, "ended": ended, "near": near, "part": part, "alike": 0.3, "days": 4.0,
-         "lasting": True, "silent": False, "voice": voice}
+         "lasting": True, "silent": False, "rank": rank, "voice": voice}
         for voice in ("ann", "bo", "cy")
-        for old, text, ended, near, part in (
-            ("Works at the quay", "I quit the quay, never again", True, 1.0, "dev"),
-            ("Takes metformin", "They took me off metformin", True, 2.0, "test"),
-            ("Has a dog, Rex", "What's for dinner?", False, -6.0, "dev"),
-            ("Lives in Leeds", "The bus was late again", False, -5.0, "test"),
-            ("Lives in Leeds", "I moved to York", True, 1.0, "train"),
+        for old, text, ended, near, part, rank in (
+            ("Works at the quay", "I quit the quay, never again", True, 1.0, "dev", 0),
+            ("Takes metformin", "They took me off metformin", True, 2.0, "test", 11),
+            ("Has a dog, Rex", "What's for dinner?", False, -4.0, "dev", 1),
+            ("Lives in Leeds", "The bus was late again", False, -5.0, "test", 2),
+            # the judge has learned from it, and the stage leaves out what is too far
+            ("Lives in Leeds", "I moved to York", True, 1.0, "train", 0),
+            ("Lives in Leeds", "I moved to York", True, 1.0, "dev", 12),
+            ("Lives in Leeds", "I moved to York", True, -7.0, "dev", 0),
         )
     ]  # fmt: skip
     file, written = tmp_path / "pairs.jsonl", tmp_path / "evidence.json"
@@ -47,5 +50,4 @@ def test_it_writes_what_the_judge_reads(
     module.main()
     found = json.loads(written.read_text(encoding="utf-8"))
     assert set(found["weights"]) == set(PairEvidence._fields) and found["weights"]["judged"] > 0
-    # of `train` the judge has learned
     assert capsys.readouterr().out.startswith("12 pairs, 6 ended, average precision: judge 1.000, evidence 1.000")

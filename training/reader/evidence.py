@@ -9,6 +9,7 @@ average precision of the judge alone and with the evidence, then precision and r
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,12 +23,21 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 
 from reverie.inference.judge import EndPair, shared_judge
 from reverie.inference.judge.evidence import PairEvidence, evidence_columns
+from reverie.policy import load_policy
 
 FILE = Path(__file__).resolve().parents[2] / "reverie" / "inference" / "judge" / "evidence.json"
 FOLDS, DIGITS = 10, 3
 LEAST = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7)
 
 Array = npt.NDArray[Any]
+
+
+def is_judged(pair: Mapping[str, Any]) -> bool:
+    """Return whether the stage `facts` would have the judge read a pair, by the policy `reverie`."""
+    numbers = load_policy("reverie").structured_facts
+    least = math.log(numbers.judge_chance / (1 - numbers.judge_chance))
+    near: float = pair["near"]
+    return near >= least and pair["rank"] < (numbers.silent_near if pair["silent"] else numbers.near)
 
 
 def evidence_of(pairs: Sequence[Mapping[str, Any]]) -> list[PairEvidence]:
@@ -56,7 +66,7 @@ def by_folds(read: Array, ended: Array, voices: Sequence[str]) -> Array:
 def main() -> None:
     """Fit, write and measure."""
     lines = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
-    pairs = [pair for pair in map(json.loads, lines) if pair["part"] in ("dev", "test")]
+    pairs = [pair for pair in map(json.loads, lines) if pair["part"] in ("dev", "test") and is_judged(pair)]
     read = evidence_columns(evidence_of(pairs))
     ended = np.array([pair["ended"] for pair in pairs])
     chance = by_folds(read, ended, [pair["voice"] for pair in pairs])
