@@ -102,8 +102,8 @@ def test_it_learns_what_the_model_keeps_and_asks_about_the_rest(
     server.script()
     given = load_policy("reverie").extract
     ((steps,),) = conn.execute("select head -> 'steps' from ops.reader_heads").fetchall()
-    middle = (steps[0][1] + steps[-1][1]) / 2
-    model = given.model.model_copy(update={"when": "unsure", "sure": middle})
+    sure = steps[0][1] + 0.9 * (steps[-1][1] - steps[0][1])
+    model = given.model.model_copy(update={"when": "unsure", "sure": sure})
     unsure = load_policy("reverie").model_copy(update={"extract": given.model_copy(update={"model": model})})
     extract(work(store, load(concurrency=1), unsure))
     assert readers(conn) == {found["version"]} and digest(store, TENANT) != before
@@ -119,7 +119,7 @@ def test_it_learns_what_the_model_keeps_and_asks_about_the_rest(
     forget_all(conn)
     extract(work(store, load(concurrency=1)))
     assert readers(conn) == {shipped} and digest(store, TENANT) == before
-    assert "Nothing was in force" in invoke("reset", "--yes").stdout
+    assert "already in use" in invoke("reset", "--yes").stdout
 
 
 def test_where_nothing_tells_nothing_changes(

@@ -135,7 +135,7 @@ def test_a_message_waits_no_longer_when_nothing_is_near_to_it(judge: Any, server
 
 
 def test_what_is_left_of_a_statement_is_a_memory_of_its_turn(judge: Any, server: Server, conn: Conn) -> None:
-    listing = "Listing for our holiday let: the Net Loft, sleeps 4, Porthleven, no dogs, 140 a night."
+    listing = "Listing for the holiday let: sleeps 4, Porthleven, no dogs, 140 a night."
     first = say(conn, listing, START, session="a")
     second = say(conn, "I charge 160 a night for the loft now.", START + timedelta(days=3), session="b")
     judge(1, model=False)
