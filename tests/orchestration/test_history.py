@@ -65,7 +65,7 @@ def test_the_sensor_adds_months_and_tells_how_far_they_are_read(log: Store, embe
             (name, key) for name in ("candidates", "vectors") for key in request.partition_keys
         }
         again = look(log, instance, cursor=log_activity(log))
-        assert "No turn came" in again.skip_message or again.asset_events
+        assert "No turn was added" in again.skip_message or again.asset_events
 
 
 def test_what_is_left_and_for_how_long() -> None:

@@ -17,8 +17,8 @@ UNTIL = START + timedelta(days=130, hours=3)
 #: (day, words): said by the subject; what begins with a word in brackets is a tool call of the assistant.
 _SAID = {
     "ana": [
-        (0, "I have a golden retriever called Rex.", "My dog Bruno loves the park.", "My sister lives in Pune."),
-        (9, "I have a golden retriever called Rex!", "Yesterday I took Bruno to the vet.", "[recipe] 340", "ok"),
+        (0, "I have a golden retriever named Rex.", "My dog Bruno loves the park.", "My sister lives in Pune."),
+        (9, "I have a golden retriever named Rex!", "Yesterday I took Bruno to the vet.", "[recipe] 340", "ok"),
         (9, "We went to the lake with Bruno last weekend.", "[recipe] 290", "Do you like lakes?"),
         (31, "My dog Bruno loves the park!", "Bruno ate my shoes again yesterday.", "[news] 95"),
         (33, "I can't stand coffee.", "We met Bruno's trainer yesterday.", "[news] 110", "[recipe] 280"),

@@ -40,7 +40,7 @@ from tests.promises.world import WordEmbedder, consolidate, lively
 
 TENANT = compact.TENANT
 THEN = compact.START + timedelta(days=35, hours=5)
-SAID = "I have a golden retriever called Rex."
+SAID = "I have a golden retriever named Rex."
 WRONG, RIGHT = "Rex", "Has a beagle named Max"
 #: By policy: what is said that it remembers, the word by which it is known, what is right.
 TARGETS = {

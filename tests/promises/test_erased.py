@@ -118,8 +118,8 @@ FLOUR = "flour comes from Halden Mill now"
 SCAN, CLEAR = "They said the results of my scan come on Friday.", "The results are in: all clear!! I cried in the car."
 #: What people say: the same in other words, values that replace one another, plans, what no rule reads.
 SAID = (
-    "I have a golden retriever called Rex.",
-    "I have a golden retriever called Rex!",
+    "I have a golden retriever named Rex.",
+    "I have a golden retriever named Rex!",
     "My sister lives in Pune.",
     "My sister lives in Delhi.",
     "I live in Mumbai.",
