@@ -155,8 +155,6 @@ judge: $(READY) $(READER)/.ready  ## train the judge of what a message ends on t
 	$(KEEPS_MEMORY) $(READER)/bin/python -m training.reader.judge $(READER)/pairs.jsonl --out $(READER)/first.pickle
 	$(KEEPS_MEMORY) $(READER)/bin/python -m training.reader.judge $(READER)/pairs.jsonl --epochs 1 --start $(READER)/first.pickle --keep 0.4 --out $(READER)/judge.pickle
 	$(READER)/bin/python -m training.reader.judge_export $(READER)/judge.pickle $(READER)/pairs.jsonl
-	$(BIN)/python -m bench.end_pairs --read --out $(READER)/read.jsonl
-	$(BIN)/python -m training.reader.evidence $(READER)/read.jsonl
 
 $(READER)/.ready: requirements.lock pyproject.toml | .venv/.uv
 	@test -x $(READER)/bin/python || $(PYTHON) -m venv $(READER)

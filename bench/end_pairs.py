@@ -17,7 +17,7 @@ import argparse
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,20 +47,17 @@ TOGETHER = 100
 
 
 class Old(NamedTuple):
-    """A statement in words, and its line of its voice."""
+    """A statement in words, the line of its voice, and the line of the message by which the rules ended it."""
 
     content: str
     line: int
     #: lines of the messages that end it by the labels
     ended_by: frozenset[int]
+    over_by: int | None = None
     #: the clause, sentence or part that says it, if all that this states ends at once
     own: str = ""
     #: lines of messages on which readers disagree whether they end it
     undecided: frozenset[int] = frozenset()
-    lasting: bool = False
-    may_end: bool = True
-    #: lines of messages that say it again
-    again: frozenset[int] = frozenset()
 
 
 def told(lines: Sequence[Mapping[str, Any]], name: str, policy: Policy) -> Iterator[Old]:
@@ -89,9 +86,7 @@ def told(lines: Sequence[Mapping[str, Any]], name: str, policy: Policy) -> Itera
                 continue
             found = candidates_of([one], turn, policy, before=[*stated[:place], *before])
             differ = open_.get((number, place), frozenset())
-            lasting = bool(found and found[0].lasting)
-            content = found[0].content if found else one.object
-            yield Old(content, number, by, own=owns[place], undecided=differ, lasting=lasting)
+            yield Old(found[0].content if found else one.object, number, by, own=owns[place], undecided=differ)
         before = stated
 
 
@@ -144,10 +139,6 @@ def read(voices: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Ol
     """Import the voices and return the memories of each; a label belongs to the memory with its words."""
     found = memories_of([turn for name, lines in voices.items() for turn in turns_of(name, lines)])
     olds: dict[str, list[Old]] = defaultdict(list)
-    again: dict[Any, set[int]] = defaultdict(set)
-    for (_, line), memories in found.items():
-        for each in memories:
-            again[each.into_id].add(line)
     for (name, line), memories in sorted(found.items()):
         ended: dict[Any, set[int]] = defaultdict(set)
         for (number, place), by in labels(name).items():
@@ -158,13 +149,7 @@ def read(voices: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Ol
             for id_, share in shares.items():
                 if share == max(shares.values()) >= LEAST:
                     ended[id_] |= by
-        olds[name] += [
-            Old(
-                each.content, line, frozenset(ended[each.id]), lasting=each.is_lasting, may_end=each.may_end,
-                again=frozenset(again[each.id]),
-            )
-            for each in memories
-        ]  # fmt: skip
+        olds[name] += [Old(each.content, line, frozenset(ended[each.id]), each.by_line) for each in memories]
     return olds
 
 
@@ -173,36 +158,24 @@ def pairs(
 ) -> Iterator[dict[str, Any]]:
     """Yield the pairs of a voice, in the order of its messages."""
     nearness = nearness_of(load_embedder("minilm").model)
-    days = [date.fromisoformat(day) for day in days_of(lines)]
     for number, line in enumerate(lines[1:], 2):
         before = [
             old for old in olds
-            if old.line < number and old.may_end and number not in old.again
+            if old.line < number and (old.over_by is None or old.over_by >= number)
             and not any(by < number for by in old.ended_by)
         ]  # fmt: skip
         if not before:
             continue
         told = np.stack([vectors[old.content] for old in before])
         near = nearness.log_odds(told, vectors[line["t"]][None])[0]
-        rank = np.argsort(np.argsort(-near, kind="stable"), kind="stable").tolist()
-        stated = [vectors[old.content] for old in olds if old.line == number]
-        alike = (told @ np.stack(stated).T).max(1) if stated else np.zeros(len(before))
-        for place, old in enumerate(before):
-            if number not in old.undecided and (rank[place] < MOST or number in old.ended_by):
+        nearest = set(np.argsort(-near, kind="stable")[:MOST].tolist())
+        for place, (old, log_odds) in enumerate(zip(before, near.tolist(), strict=True)):
+            if number not in old.undecided and (place in nearest or number in old.ended_by):
                 yield {
                     "old": old.content, "q": line.get("q", ""), "t": line["t"], "ended": number in old.ended_by,
-                    "own": old.own, "near": round(float(near[place]), 2), "part": lines[0]["part"],
-                    "alike": round(float(alike[place]), 4), "days": (days[number - 2] - days[old.line - 2]).days,
-                    "lasting": old.lasting, "silent": not stated, "rank": rank[place], "voice": lines[0]["voice"],
+                    "own": old.own,
+                    "near": round(log_odds, 2), "part": lines[0]["part"], "open": old.over_by is None,
                 }  # fmt: skip
-
-
-def days_of(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the day of each message of a voice; it stands on the first message of a day."""
-    day = ""
-    for line in lines[1:]:
-        day = line.get("day", day)
-        yield day
 
 
 def single_lines(file: Path = ENDED / "single.jsonl") -> list[dict[str, Any]]:
@@ -218,7 +191,7 @@ def single() -> Iterator[dict[str, Any]]:
         for old, ended in olds:
             yield {
                 "old": old, "q": line.get("q", ""), "t": line["t"], "ended": ended, "own": "", "near": 1.0,
-                "part": "single",
+                "part": "single", "open": True,
             }  # fmt: skip
 
 

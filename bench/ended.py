@@ -37,11 +37,6 @@ class Memory(NamedTuple):
     content: str
     is_over: bool
     by_line: int | None
-    is_lasting: bool
-    #: whether a later message may end it
-    may_end: bool
-    #: the memory that it was merged into
-    into_id: UUID | None
 
 
 class Ended(NamedTuple):
@@ -118,9 +113,7 @@ def memories_of(turns: Sequence[dict[str, Any]]) -> dict[tuple[str, int], list[M
         with bench.store.transaction(TENANT) as conn:
             rows = conn.execute(
                 "select m.subject_id, t.source_id, m.id, m.content, coalesce(r.valid_to, m.valid_to) is not null,"
-                " b.source_id, m.lasting,"
-                " m.state not in ('merged', 'candidate') and coalesce(m.phase, 'holds') not in ('ends', 'past'),"
-                " m.into_id"
+                " b.source_id"
                 " from memory.memories m join log.turns t on t.tenant_id = m.tenant_id and t.id = m.turn_id"
                 " left join memory.memories r on r.tenant_id = m.tenant_id and r.id = m.into_id and m.state = 'merged'"
                 " left join memory.memories s on s.tenant_id = m.tenant_id"
@@ -129,9 +122,8 @@ def memories_of(turns: Sequence[dict[str, Any]]) -> dict[tuple[str, int], list[M
                 " where m.tenant_id = %s and m.relation is not null order by m.happened_at, m.id",
                 [TENANT],
             )
-            for name, source, id_, content, is_over, by, *more in rows:
-                memory = Memory(id_, content, is_over, _line(by) if by else None, *more)
-                found[name, _line(source)].append(memory)
+            for name, source, id_, content, is_over, by in rows:
+                found[name, _line(source)].append(Memory(id_, content, is_over, _line(by) if by else None))
     return found
 
 

@@ -176,7 +176,9 @@ class StructuredFactsPolicy(Table):
     parts_chance: Share = 0.3
     #: Probability from which a statement that the judge reads has ended; 0: the judge is not used.
     ends_chance: Share = 0.0
-    #: Maximum number of statements judged for a message that states nothing itself; 0: it ends nothing.
+    #: Minimum probability for an end by a message that states nothing itself; 0: such a message ends nothing.
+    silent_chance: Share = 0.0
+    #: Maximum number of statements judged for such a message; 0: it ends nothing.
     silent_near: Annotated[int, Field(ge=0, le=50)] = 0
     #: Importance from which a structured fact is always recalled.
     recall_importance: Share = 0.5

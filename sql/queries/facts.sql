@@ -210,7 +210,7 @@ silent as materialized (
           where l.tenant_id = %(tenant)s and l.source_id = e.turn_id and l.relation = 'extracted' and m.relation is not null)
 )
 select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.origin, m.into_id,
-       k.may_end, m.lasting as is_lasting,
+       k.may_end,
        m.id = any(%(evidence)s) as is_new,
        m.id = any(%(evidence)s) and e.ends_model is null and not e.ends_wait as is_unjudged, halfvec_send(v.vec) as vector,
        case when k.is_late then halfvec_send(coalesce(t.vec, v.vec)) else '' end as message_vector, s.speaker
@@ -230,7 +230,7 @@ left join lateral (
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(some)s) and m.relation is not null and m.turn_id is not null
   and m.state <> 'candidate' and m.happened_at <= %(as_of)s and (k.may_end or k.is_late)
 union all
-select t.id, t.subject_id, t.id, t.said_at, '', '', null, false, false, false, s.is_unjudged, halfvec_send(v.vec), halfvec_send(v.vec),
+select t.id, t.subject_id, t.id, t.said_at, '', '', null, false, false, s.is_unjudged, halfvec_send(v.vec), halfvec_send(v.vec),
        t.speaker
 from silent s
 join log.turns t on t.tenant_id = %(tenant)s and t.id = s.turn_id

@@ -9,7 +9,7 @@ from bench.end_pairs import NEVER, Old, own_words, pairs, parted, told, write_ve
 from reverie.policy import load_policy
 
 LINES = [
-    {"voice": "ann", "part": "dev"},
+    {"part": "dev"},
     {
         "day": "2026-01-12",
         "t": "Danny does the Mondays, Zoe the rest.",
@@ -29,8 +29,8 @@ def olds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Old]:
 
 def test_labelled_statements_are_told_in_words(olds: list[Old]) -> None:
     assert olds == [
-        Old("Works with Danny", 2, frozenset({3}), own="Danny does the Mondays", lasting=True),
-        Old("Works with Zoe", 2, frozenset(), own="Zoe the rest", lasting=True),
+        Old("Works with Danny", 2, frozenset({3}), own="Danny does the Mondays"),
+        Old("Works with Zoe", 2, frozenset(), own="Zoe the rest"),
     ]
 
 
@@ -45,8 +45,6 @@ def test_a_statement_meets_messages_until_one_ends_it(olds: list[Old]) -> None:
         ("Works with Zoe", "Danny's jacked it in.", False),
         ("Works with Zoe", "Zoe does all.", False),
     ]
-    evidence = {(pair["days"], pair["lasting"], pair["silent"], pair["alike"]) for pair in pairs(LINES, olds, vectors)}
-    assert evidence == {(7, True, True, 0.0)}
 
 
 def test_what_ends_in_part_gives_a_pair_a_part() -> None:

@@ -18,8 +18,8 @@ LINES = [
 def test_a_memory_of_the_message_states_what_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ann.tsv").write_text("2.0\t3\tsure\n", encoding="utf-8")
     monkeypatch.setattr(ended, "ENDED", tmp_path)
-    stated = Memory(UUID(int=1), "Works with Danny", False, None, False, True, None)
-    other = Memory(UUID(int=2), "Works on Mondays", False, None, False, True, None)
+    stated = Memory(UUID(int=1), "Works with Danny", False, None)
+    other = Memory(UUID(int=2), "Works on Mondays", False, None)
     (found,) = ended_in("ann", LINES, {("ann", 2): [stated, other]})
     assert found.memories == [stated]
     assert (found.what, found.by, found.by_line) == ("Danny does the Mondays.", "Danny's jacked it in.", 3)

@@ -21,7 +21,7 @@ from reverie.consolidate.facts.stage import facts
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.consolidate.merge.undo import undo
 from reverie.consolidate.stages import STAGES
-from reverie.inference import from_half_wire, load_embedder, to_half_wire
+from reverie.inference import load_embedder, to_half_wire
 from reverie.inference.judge.nearness import NearnessByCosine
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
@@ -41,7 +41,7 @@ def said(number: int, *, turn: int, at: list[float], **more: Any) -> SaidStateme
     given: dict[str, Any] = {
         "id": UUID(int=number), "subject_id": "ann", "turn_id": UUID(int=100 + turn),
         "happened_at": START + timedelta(hours=turn), "content": f"statement {number}", "origin": "reader",
-        "may_end": True, "is_lasting": True, "is_new": True, "is_unjudged": True, "into_id": None,
+        "may_end": True, "is_new": True, "is_unjudged": True, "into_id": None,
     }  # fmt: skip
     own = vector(at)
     return SaidStatement(**given | {"vector": own, "message_vector": own} | more)
@@ -73,19 +73,6 @@ def test_a_message_meets_statements_from_before_that_it_may_end() -> None:
     # of its statements the one that is most like the old one tells of the end
     by = {pair.old.id.int: pair.by.id.int for pair in pairs_to_judge(both, NUMBERS, FLAT) if pair.by.turn_id.int == 103}
     assert by == {1: 5, 2: 4}
-
-
-def test_a_pair_has_its_evidence() -> None:
-    old = said(1, turn=0, at=[1.0, 0.0])
-    by = [said(number, turn=48, at=at) for number, at in ((2, [0.0, 1.0]), (3, [1.0, 0.75]))]
-    message = vector([1.0, 0.1])
-    (pair,) = pairs_to_judge([old, *(each._replace(message_vector=message) for each in by)], NUMBERS, FLAT)
-    near = FLAT.log_odds(from_half_wire([old.vector]), from_half_wire([message]))[0, 0]
-    assert pair.evidence(0.9) == (0.9, near, pytest.approx(0.8, abs=1e-3), 2.0, True, False)
-    silent_ = said(148, turn=48, at=[1.0, 0.1], may_end=False, is_lasting=False)
-    numbers = NUMBERS.model_copy(update={"silent_near": 1})
-    (pair,) = pairs_to_judge([old, silent_], numbers, FLAT)
-    assert pair.evidence(0.9)[2:] == (0.0, 2.0, True, True)
 
 
 def vector(values: list[float]) -> bytes:
@@ -127,13 +114,6 @@ class KnownChances:
 READER = load_policy("reverie").extract.reader
 
 
-@pytest.fixture
-def judge_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The chance of an end is the judge's."""
-    monkeypatch.setattr(module, "weighed_chances", lambda evidence: [one.judged for one in evidence])
-
-
-@pytest.mark.usefixtures("judge_alone")
 @pytest.mark.parametrize(("alone", "left"), [(0.4, "Zoe does all the rest, both at eight"), (0.6, None)])
 def test_what_the_parts_leave_is_held_against_the_same_message(alone: float, left: str | None) -> None:
     rota = "Danny does the Mondays, Zoe does all the rest, both at eight"
@@ -146,7 +126,6 @@ def test_what_the_parts_leave_is_held_against_the_same_message(alone: float, lef
     assert end.rest == left
 
 
-@pytest.mark.usefixtures("judge_alone")
 def test_what_tells_nothing_by_itself_ends_with_its_sentence() -> None:
     pair = NearPair(
         said(1, turn=1, at=[1, 0], content="Mateo flies in, the 2nd!", origin="said"), said(2, turn=2, at=[1, 0])
@@ -324,10 +303,10 @@ def ended_by(conn: Any) -> dict[str, tuple[Any, Any]]:
     return {content: (by, text) for content, by, text in rows}
 
 
-def silent(policy: Policy, **numbers: float) -> Policy:
-    """The policy with other numbers for messages that state nothing."""
-    changed = policy.structured_facts.model_copy(update=numbers)
-    return policy.model_copy(update={"structured_facts": changed})
+def silent(policy: Policy, chance: float) -> Policy:
+    """The policy with another chance from which a message that states nothing ends something."""
+    numbers = policy.structured_facts.model_copy(update={"silent_chance": chance})
+    return policy.model_copy(update={"structured_facts": numbers})
 
 
 def tell_of_a_scan(conn: Any) -> None:
@@ -338,7 +317,7 @@ def tell_of_a_scan(conn: Any) -> None:
 
 def test_a_message_that_states_nothing_may_end_something(store: Store, conn: Any, policy: Policy) -> None:
     tell_of_a_scan(conn)
-    policy = silent(policy, ends_chance=0.1)
+    policy = silent(policy, 0.5)
     run_facts(store, policy, 1)
     assert {by for by, _ in ended_by(conn).values()} == {None}
     report = run_facts(store, policy, 4)
@@ -354,7 +333,7 @@ def test_a_message_that_states_nothing_may_end_something(store: Store, conn: Any
 
 def test_what_a_message_without_a_statement_ended_is_put_back(store: Store, conn: Any, policy: Policy) -> None:
     tell_of_a_scan(conn)
-    policy = silent(policy, ends_chance=0.1)
+    policy = silent(policy, 0.5)
     run_facts(store, policy, 4)
     ended = conn.execute("select id from memory.memories where superseded_by is not null").fetchall()
     for (id_,) in ended:
@@ -365,14 +344,14 @@ def test_what_a_message_without_a_statement_ended_is_put_back(store: Store, conn
 
 def test_a_policy_may_leave_out_messages_without_a_statement(store: Store, conn: Any, policy: Policy) -> None:
     tell_of_a_scan(conn)
-    run_facts(store, silent(policy, ends_chance=0.1, silent_near=0), 4)
+    run_facts(store, silent(policy, 0.0), 4)
     assert {by for by, _ in ended_by(conn).values()} == {None}
 
 
 def test_a_question_ends_nothing(store: Store, conn: Any, policy: Policy) -> None:
     say(conn, "They said the results of my scan come on Friday.", START, session="a")
     say(conn, "Are the results of the scan in?", START + timedelta(days=2), session="b")
-    report = run_facts(store, silent(policy, ends_chance=0.001), 4)
+    report = run_facts(store, silent(policy, 0.01), 4)
     reasons = conn.execute("select reason from memory.extractions where reason is not null").fetchall()
     assert reasons == [("question",)]
     assert report["judged"] == 1 and {by for by, _ in ended_by(conn).values()} == {None}

@@ -53,7 +53,7 @@ def test_a_short_reply_is_judged_with_what_it_answers() -> None:
     judge = shared_judge()
     asked = "Do you still take the metformin?"
     ended, other = judge.chances([EndPair("Takes metformin", "not any more", before) for before in (asked, "A sweet?")])
-    assert ended > 0.75 > 0.6 > other
+    assert ended > load_policy("reverie").structured_facts.ends_chance > 0.6 > other
     assert judge.chances([]) == []
 
 

@@ -33,7 +33,7 @@ SAID: list[tuple[str, ...]] = [
     ("ann", "s2", "2026-03-08T18:00", "user", "I work at Acme as a nurse."),
     ("ann", "s2", "2026-03-08T18:05", "user", "I love jazz and I'm allergic to peanuts."),
     ("ann", "s3", "2026-04-02T09:00", "user", "I moved, I live in Bergen now."),
-    ("ann", "s3", "2026-04-02T09:02", "user", "Bruno went to the vet on Monday and hated it."),
+    ("ann", "s3", "2026-04-02T09:02", "user", "Bruno ate my shoes on Monday."),
     ("bob", "b1", "2026-03-05T12:00", "user", "My name is Bob and I live in Paris."),
     ("bob", "b1", "2026-03-05T12:01", "user", "My sister Zelda plays the violin."),
     ("gus", "g1", "2026-04-20T09:00", "user", "They said the results of my scan come on Friday."),

@@ -68,7 +68,7 @@ def test_who_looked_at_a_flagged_message_is_kept(site: Site, admin: httpx.Client
     with site.signed_in("reader") as reader:
         refused = {"token": token_of(reader.get("subjects").text), "turn": str(TURN)}
         assert reader.post("reviews", data=refused).status_code == 403
-    assert "marked as seen by you" in admin.post("reviews", data=form).text
+    assert "Marked as seen by you" in admin.post("reviews", data=form).text
     assert "No messages to review." in admin.get("reviews").text
     with site.signed_in("operator") as operator:
         page = operator.get("reviews", params={"tenant": "acme", "seen": "yes"}).text

@@ -311,7 +311,7 @@ def test_the_question_said_as_a_turn_lifts_no_session(talk: Talk) -> None:
 
 
 def test_a_correction_withholds_it_while_it_is_embedded_nowhere(talk: Talk) -> None:
-    (heard,) = say(talk, SAID).turns
+    (heard,) = say(talk, "Always ask about the ferret before dinner.").turns
     talk.flush(after(6))
     assert ask(talk, QUESTION, at=after(7)).hits
     correct(talk, heard.noticed.candidates[0].id, asked="forget")

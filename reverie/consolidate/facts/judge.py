@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import groupby, islice
 from operator import attrgetter
 from typing import NamedTuple
@@ -27,7 +27,6 @@ from reverie.consolidate.facts.rests import tells_alone
 from reverie.inference import from_half_wire
 from reverie.inference.batching import threads_of
 from reverie.inference.judge import shared_judge
-from reverie.inference.judge.evidence import PairEvidence, weighed_chances
 from reverie.inference.judge.nearness import EndNearness, nearness_of
 from reverie.inference.reader import shared_reader
 from reverie.language.cues.keeping import OWN_WORDS, REST
@@ -44,8 +43,8 @@ from reverie.store.small_models.answers import keep_answers, read_answers
 _SUBJECTS = 64
 #: Numbers in a block of log-odds: 128 MB.
 _BLOCK = 1 << 24
-#: Share of the chance of an end from which other parts of its statement end too, and what the parts leave.
-_OTHERS = 0.5
+#: The chance from which something is more likely than not.
+_LIKELY = 0.5
 #: Digits to which a cosine is rounded: the last bits of a sum differ between processors and must not decide.
 _DIGITS = 4
 
@@ -66,8 +65,6 @@ class SaidStatement(NamedTuple):
     into_id: UUID | None
     #: Whether it may end: it is not an end, not past and not merged into another one.
     may_end: bool
-    #: Whether it lasts.
-    is_lasting: bool
     #: Whether it is new, and whether its message is not judged yet.
     is_new: bool
     is_unjudged: bool
@@ -88,21 +85,6 @@ class NearPair(NamedTuple):
 
     old: SaidStatement
     by: SaidStatement
-    #: Log-odds by the vectors of the statement and the message.
-    near: float = 0.0
-    #: Cosine of both statements; 0 if the message states nothing.
-    alike: float = 0.0
-
-    def evidence(self, judged: float) -> PairEvidence:
-        """Return the evidence about the pair, with the judge's chance."""
-        return PairEvidence(
-            judged=judged,
-            near=self.near,
-            alike=self.alike,
-            days=(self.by.happened_at - self.old.happened_at) / timedelta(days=1),
-            is_lasting=self.old.is_lasting,
-            is_silent=self.by.is_silent,
-        )
 
 
 def judge_near_pairs(attempt: Run, evidence: Sequence[Evidence]) -> Judgement:
@@ -142,36 +124,33 @@ def _ends(
 ) -> Iterator[JudgedEnd]:
     """Judge pairs: each statement as a whole, the parts of those that may end in part, and the rests.
 
-    Parts may be clear only together ("5:30am, mon-fri"), so the rest is judged as one text. It also ends if its
-    chance is half of that of an end, or if it says nothing by itself.
+    Parts may be clear only together ("5:30am, mon-fri"), so the rest is judged as one text. It also ends if it is more
+    likely over than not, or if it says nothing by itself.
     """
-    wholes = _chances(judge, [(pair.old.content, pair) for pair in pairs], shown)
+    wholes = judge.chances([(pair.old.content, shown[pair.by.turn_id]) for pair in pairs])
     asked = [
         parts_of(pair.old) if whole >= numbers.parts_chance else [] for pair, whole in zip(pairs, wholes, strict=True)
     ]
     of_parts = iter(
-        _chances(judge, [(part, pair) for pair, some in zip(pairs, asked, strict=True) for part in some], shown)
+        judge.chances(
+            [(part, shown[pair.by.turn_id]) for pair, some in zip(pairs, asked, strict=True) for part in some]
+        )
     )
     found = [
-        (end_of(pair, whole, list(islice(of_parts, len(some))), numbers.ends_chance), pair)
+        end_of(
+            pair,
+            whole,
+            list(islice(of_parts, len(some))),
+            numbers.silent_chance if pair.by.is_silent else numbers.ends_chance,
+        )
         for pair, whole, some in zip(pairs, wholes, asked, strict=True)
     ]
-    ends = [(end, pair) for end, pair in found if end is not None]
-    rests = [(end.rest, pair) for end, pair in ends if end.rest]
-    alone = judge.alone([(rest, shown[pair.by.turn_id]) for rest, pair in rests])
-    of_rests = iter(zip(_chances(judge, rests, shown), alone, strict=True))
-    for end, _ in ends:
+    ends = [end for end in found if end is not None]
+    rests = [(end.rest, shown[end.turn_id]) for end in ends if end.rest]
+    of_rests = iter(zip(judge.chances(rests), judge.alone(rests), strict=True))
+    for end in ends:
         chance, readings = next(of_rests) if end.rest else (1.0, [])
-        stays = chance < _OTHERS * numbers.ends_chance and tells_alone(readings, reading)
-        yield end if stays else replace(end, rest=None)
-
-
-def _chances(
-    judge: KeptJudge, asked: Sequence[tuple[str, NearPair]], shown: Mapping[UUID, ShownMessage]
-) -> list[float]:
-    """Return for each pair the chance that its message makes a text untrue: its statement, or a part of that."""
-    judged = judge.chances([(text, shown[pair.by.turn_id]) for text, pair in asked])
-    return weighed_chances([pair.evidence(chance) for (_, pair), chance in zip(asked, judged, strict=True)])
+        yield end if chance < _LIKELY and tells_alone(readings, reading) else replace(end, rest=None)
 
 
 def parts_of(said: SaidStatement) -> list[str]:
@@ -183,11 +162,11 @@ def parts_of(said: SaidStatement) -> list[str]:
 def end_of(pair: NearPair, whole: float, of_parts: Sequence[float], least: float) -> JudgedEnd | None:
     """Return the end of a statement, or of some of its parts, by the chance of each; None: it still holds.
 
-    If one part ends, so does every part with at least half of that chance.
+    If one part ends, so does every part that is more likely over than not.
     """
     if max(whole, *of_parts, 0) < least:
         return None
-    likely = {place for place, chance in enumerate(of_parts) if chance >= _OTHERS * least}
+    likely = {place for place, chance in enumerate(of_parts) if chance >= _LIKELY}
     ended = likely if max(of_parts, default=0) >= least else set()
     is_in_part = 0 < len(ended) < len(of_parts)
     return JudgedEnd(
@@ -234,18 +213,15 @@ def pairs_to_judge(
                 old = olds[place]
                 is_repeated = any(said.into_id == old.id for said in message)
                 if not is_repeated and (old.is_new or message[0].is_unjudged):
-                    by, alike = _nearest(message, old)
-                    yield NearPair(old, by, float(likely[place]), alike)
+                    yield NearPair(old, _nearest(message, old))
 
 
-def _nearest(message: Sequence[SaidStatement], old: SaidStatement) -> tuple[SaidStatement, float]:
-    """Return the statement of a message that is most similar to an earlier one, and the cosine of both."""
-    if message[0].is_silent:
-        return message[0], 0.0
+def _nearest(message: Sequence[SaidStatement], old: SaidStatement) -> SaidStatement:
+    """Return the statement of a message that is most similar to an earlier one."""
+    if len(message) == 1:
+        return message[0]
     vectors = from_half_wire([old.vector, *(said.vector for said in message)])
-    cosines = np.round(vectors[1:] @ vectors[0], _DIGITS)
-    nearest = int(cosines.argmax())
-    return message[nearest], round(float(cosines[nearest]), _DIGITS)
+    return message[int(np.round(vectors[1:] @ vectors[0], _DIGITS).argmax())]
 
 
 def _blocks(messages: Sequence[list[SaidStatement]], olds: int) -> Iterator[list[list[SaidStatement]]]:
@@ -268,7 +244,7 @@ def _statements(attempt: Run, evidence: Sequence[Evidence]) -> Iterator[list[Sai
         "evidence": [each.id for each in evidence],
         "embedding": work.embedder.model,
         "horizon": bound_after(work.as_of),
-        "silent": numbers.silent_near > 0,
+        "silent": numbers.silent_chance > 0 and numbers.silent_near > 0,
     }
     subjects = sorted({each.subject_id for each in evidence if each.relation is not None})
     for start in range(0, len(subjects), _SUBJECTS):

@@ -2,7 +2,6 @@
 
 - `pairs`: an earlier statement and a message, as they are read side by side; pure
 - `nearness`: scores which statements a message may end, by vectors alone
-- `evidence`: the chance of an end, from the judge's answer and the other evidence about a pair
 - `kept`: a cache of texts that it has read
 - `judge`: the model
 """
