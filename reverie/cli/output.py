@@ -28,7 +28,7 @@ _BETWEEN = "  "
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON object: times as RFC 3339 in UTC, ids as text, dataclasses as objects."""
+    """Print one JSON object: times as RFC 3339 in UTC, ids as text, dataclasses and named tuples as objects."""
     import orjson
 
     sys.stdout.buffer.write(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2) + b"\n")
@@ -40,6 +40,8 @@ def _plain(value: Any) -> Any:
         return dict(value)
     if isinstance(value, (set, frozenset)):
         return sorted(value)
+    if isinstance(value, tuple):  # orjson takes no subclass of it
+        return value._asdict() if hasattr(value, "_asdict") else list(value)
     return str(value)
 
 
