@@ -147,13 +147,12 @@ reader: $(READY) $(READER)/.ready  ## train the reader of messages on training/r
 	$(BIN)/python -m training.reader.wanted
 	$(READER)/bin/python -m training.reader.figures $(READER)/reader.pickle --part test
 
-judge: $(READY) $(READER)/.ready  ## train the judge of what a message ends on training/reader and put it in its place (an hour and a half on two quiet cores)
-	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_judge.py tests/training/test_judge_export.py tests/training/test_nearness.py
+judge: $(READY) $(READER)/.ready  ## train the published judge of what a message ends further, on training/reader, and put it in its place (an hour on two quiet cores)
+	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_judge.py tests/training/test_judge_export.py tests/training/test_judge_start.py tests/training/test_nearness.py
 	$(BIN)/python -m bench.end_pairs --vectors $(READER)/vectors.npz
 	$(READER)/bin/python -m training.reader.nearness $(READER)/vectors.npz
 	$(BIN)/python -m bench.end_pairs --out $(READER)/pairs.jsonl
-	$(KEEPS_MEMORY) $(READER)/bin/python -m training.reader.judge $(READER)/pairs.jsonl --out $(READER)/first.pickle
-	$(KEEPS_MEMORY) $(READER)/bin/python -m training.reader.judge $(READER)/pairs.jsonl --epochs 1 --start $(READER)/first.pickle --keep 0.4 --out $(READER)/judge.pickle
+	$(KEEPS_MEMORY) $(READER)/bin/python -m training.reader.judge $(READER)/pairs.jsonl --epochs 1 --start published --keep 0.4 --out $(READER)/judge.pickle
 	$(READER)/bin/python -m training.reader.judge_export $(READER)/judge.pickle $(READER)/pairs.jsonl
 
 $(READER)/.ready: requirements.lock pyproject.toml | .venv/.uv

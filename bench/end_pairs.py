@@ -6,9 +6,9 @@
 The pairs come from the voices whose ends were labelled (training/reader/GUIDE.md, "What ends"). Each message is paired
 with the twelve nearest statements that were made before it and had not ended, and with all that it ends. The statements
 are the labelled ones or, with `--read`, those of dev and test as the reader reads them and memory keeps them. Without
-`--read`, pairs of single messages are added, as the part `single`. `--vectors` writes the vectors of all statements and
-messages, to train nearness (training/reader/nearness.py). For it, single messages form groups of a hundred, and each is
-paired with the statements of the whole group.
+`--read`, pairs of single messages are added, as the parts `single` and `held`. `--vectors` writes the vectors of all
+statements and messages, to train nearness (training/reader/nearness.py). For it, single messages form groups of a
+hundred, and each is paired with the statements of the whole group.
 """
 
 from __future__ import annotations
@@ -183,15 +183,18 @@ def single_lines(file: Path = ENDED / "single.jsonl") -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def single() -> Iterator[dict[str, Any]]:
-    """Yield the pairs of single messages: statements that end, that stay, and the parts of those that end in part."""
-    for line in single_lines():
+def single(part: str = "single") -> Iterator[dict[str, Any]]:
+    """Yield the pairs of single messages: statements that end, that stay, and the parts of those that end in part.
+
+    `part`: `single` to train on, `held` to measure with: people by two other writers.
+    """
+    for line in single_lines(ENDED / f"{part}.jsonl"):
         olds = [(old, key == "ended") for key in ("ended", "stays") for old in line[key]]
         olds += [pair for told in line.get("parts", ()) for pair in parted(told["own"], told["ends"])]
         for old, ended in olds:
             yield {
                 "old": old, "q": line.get("q", ""), "t": line["t"], "ended": ended, "own": "", "near": 1.0,
-                "part": "single", "open": True,
+                "part": part, "open": True,
             }  # fmt: skip
 
 
@@ -280,7 +283,7 @@ def main() -> None:
         for name, lines in voices.items():
             file.writelines(json.dumps(pair) + "\n" for pair in pairs(lines, olds.get(name, ()), vectors))
         if not given.read:
-            file.writelines(json.dumps(pair) + "\n" for pair in single())
+            file.writelines(json.dumps(pair) + "\n" for part in ("single", "held") for pair in single(part))
 
 
 if __name__ == "__main__":

@@ -79,7 +79,8 @@ where 1 - (a.vec <=> b.vec) > %(threshold)s
 -- The data needed to decide on the memories in near pairs, with the arrival of their turns. The condition on role keeps
 -- their look-up on the primary key: see read_judged in facts.sql.
 select m.id, m.subject_id, m.kind, m.state, m.content, m.polarity, m.peak, m.happened_at, m.accessed_at, m.access_count,
-       t.session_id, t.turn_index, m.turn_id, m.lasting, m.expires_at, m.who, m.relation, m.topic, m.object, m.phase
+       t.session_id, t.turn_index, m.turn_id, m.lasting, m.expires_at, m.who, m.relation, m.topic, m.object, m.phase,
+       m.origin
 from unnest(%(ids)s::uuid[]) as x (id)
 cross join lateral (select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
 left join lateral (

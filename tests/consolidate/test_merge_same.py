@@ -7,6 +7,7 @@ import pytest
 
 from reverie.consolidate.merge.decide import NearMemory, decide_merges
 from reverie.consolidate.merge.same import why_not_same
+from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.model import stable_id
 from reverie.policy import load_policy
 
@@ -81,3 +82,15 @@ def test_what_is_said_again_joins_the_superseded_memory() -> None:
     old, again = memory("Lives in Oslo", 0, "superseded"), memory("Lives in Oslo near the sea", 9)
     (merge,) = decide_merges([old, again], [(old.id, again.id, 0.9)], [], load_policy("reverie")).merges
     assert (merge.survivor.id, merge.loser.id) == (old.id, again.id)
+
+
+def test_what_an_ended_sentence_left_is_not_merged_into_it() -> None:
+    """The sentence would be in force again, as it holds while one of the memories that were merged into it does."""
+    booked = "Venue booked at last, the old mill in Malleswaram, advance paid 2 lakh"
+    whole = memory(booked, state="superseded", origin=OWN_WORDS)
+    rest = memory("Venue booked at last, advance paid 2 lakh", origin=REST)
+    again = memory("Venue booked at last, advance paid 2 lakh", 1)
+    for other, reasons in ((rest, {"rest": 1}), (again, {})):
+        decision = decide_merges([whole, other], [(whole.id, other.id, 0.97)], [], load_policy("reverie"))
+        assert dict(decision.kept_apart) == reasons
+        assert len(decision.merges) == (not reasons)

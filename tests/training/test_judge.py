@@ -11,9 +11,10 @@ import pytest
 from training.reader.check import ENDED
 
 
-def test_single_messages_say_what_ends_and_what_stays() -> None:
-    lines = [json.loads(line) for line in (ENDED / "single.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert len({line["t"] for line in lines}) == len(lines)
+@pytest.mark.parametrize("name", ["single", "held"])
+def test_single_messages_say_what_ends_and_what_stays(name: str) -> None:
+    lines = [json.loads(line) for line in (ENDED / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len({(line["t"], line.get("q")) for line in lines}) == len(lines)
     for line in lines:
         assert line.keys() - {"q", "parts"} == {"t", "ended", "stays"}
         assert line["ended"] or line["stays"] or line["parts"]

@@ -1,13 +1,14 @@
 """A judge of ends: the probability that a message makes an old statement untrue.
 
     python -m training.reader.judge PAIRS [--epochs 2] [--measure MORE_PAIRS] [--out FILE]
-                                   [--start FILE [--keep 0.4]]
+                                   [--start FILE|published [--keep 0.4]]
 
 `PAIRS` and `MORE_PAIRS` come from `python -m bench.end_pairs`. The upper layers of the published reader, fine-tuned,
 read the message, with the question before it if it is short, beside each statement. The statement attends to the
 message, but not the message to the statement. The layers below are shared and read each text separately. The judge is
-trained on the pairs of `train` and `single`, and measured on those of `dev` and `test`. `--start` continues from an
-earlier judge, at half the rates; the result is then the mean of the earlier judge, weighted by `--keep`, and the new.
+trained on the pairs of `train` and `single`, and measured on those of `dev`, `test` and `held`. `--start` continues
+from an earlier judge, or from the published one, at half the rates; the result is then the mean of the earlier judge,
+weighted by `--keep`, and the new.
 """
 
 from __future__ import annotations
@@ -29,14 +30,12 @@ import numpy as np
 import numpy.typing as npt
 import optax
 
-from reverie.inference.judge.pairs import KINDS, MOST_OF_STATEMENT, STATEMENT, EndPair, Shown, statement_kinds
-from reverie.inference.reader.decoding import LETTERS
+from reverie.inference.judge.pairs import MOST_OF_STATEMENT, STATEMENT, EndPair, Shown, statement_kinds
 from training.reader import network
-from training.reader.export import FOLDER, parameters_of
+from training.reader.judge_start import earlier, start
 from training.reader.network import HIDDEN, Parameters, halved
-from training.reader.states import LAYERS, Encoded, LowerLayers
+from training.reader.states import Encoded, LowerLayers
 from training.reader.train import SEED
-from training.reader.whole import WholeMatrix
 
 #: Lengths in tokens to which a message with its statements is padded, and tokens of a batch.
 LENGTHS, BATCH_TOKENS = (40, 64, 88, 116, 164), 2048
@@ -44,7 +43,7 @@ LENGTHS, BATCH_TOKENS = (40, 64, 88, 116, 164), 2048
 TOGETHER = 12
 #: Total weight of the pairs of an epoch without an end, for each pair with one: of voices, and of single messages; the
 #: number of voices' messages without an end for each with one; and the least log-odds by vectors of a pair to use.
-NEGATIVES, LABELLED, MORE, NEAR = 2.5, 2.3, 1.0, -6.0
+NEGATIVES, LABELLED, MORE, NEAR = 2.5, 2.3, 2.0, -8.0
 #: Share of the statements that are read in the person's own words, if all that these state ends at once.
 OWN = 0.5
 #: Learning rates of the layers and of the head; the target for an end, below 1 as some labels are missing or wrong.
@@ -53,8 +52,8 @@ RATES, SURE = (2e-4, 1e-3), 0.98
 AGAIN = 0.5
 #: Share of tokens whose state is hidden in training.
 HIDDEN_TOKENS = 0.07
-#: Width of the head, and number of the embedder's layers below, which read each text separately.
-INNER, LOWER = 256, 2
+#: Number of the embedder's layers below, which read each text separately.
+LOWER = 2
 #: Steps between two reports of the loss.
 TOLD_EVERY = 100
 THRESHOLDS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -174,36 +173,6 @@ class Texts:
 
 def _cut(text: Encoded, most: int) -> Encoded:
     return replace(text, states=text.states[:most], ids=text.ids[:most], letters=text.letters[:most])
-
-
-def _published() -> list[bytes]:
-    return [(FOLDER / name).read_bytes() for name in ("reader.onnx", "objects.onnx")]
-
-
-def start(key: jax.Array, lower: int) -> Parameters:
-    """Return initial parameters: layers of the published reader, the embedder's below them, and a random head."""
-    found = parameters_of(*_published())
-
-    def whole(matrix: Any) -> dict[str, jax.Array]:
-        if isinstance(matrix, WholeMatrix):
-            weights = matrix.weights.astype(np.float32) * matrix.scales * matrix.factors[:, None]
-            return {"w": jnp.asarray(weights), "b": jnp.asarray(matrix.bias)}
-        return {name: jnp.asarray(values) for name, values in matrix.items()}
-
-    upper = [{name: whole(each) for name, each in layer.items()} for layer in found["layers"]]
-    below = network.start(key, lower)["layers"][: LAYERS - len(upper) - lower]
-    first, second = jax.random.split(key)
-    question, message = map(jnp.asarray, found["side"])
-    return {
-        "side": jnp.stack([question, message, question]),
-        # kinds of tokens: a kind for tokens that the other text has too starts like that of the same letters
-        "letters": jnp.tile(jnp.asarray(found["letters"]), (KINDS // LETTERS, 1)),
-        "layers": [*below, *upper],
-        "heads": {
-            "pair": {"w": jax.random.normal(first, (4 * HIDDEN, INNER)) * 0.03, "b": jnp.zeros(INNER)},
-            "ends": {"w": jax.random.normal(second, (INNER, 1)) * 0.05, "b": jnp.full(1, -1.5)},
-        },
-    }
 
 
 def logits(parameters: Parameters, batch: dict[str, jax.Array], states: jax.Array) -> jax.Array:
@@ -361,10 +330,10 @@ def main() -> None:
     options.add_argument("--measure", type=Path, nargs="*", default=[])
     options.add_argument("--out", type=Path)
     options.add_argument("--lower", type=int, default=LOWER)
-    options.add_argument("--start", type=Path)
+    options.add_argument("--start")
     options.add_argument("--keep", type=float, default=0.0)
     chosen = options.parse_args()
-    lower, trained = pickle.loads(chosen.start.read_bytes()) if chosen.start else (chosen.lower, None)
+    lower, trained = earlier(chosen.start) if chosen.start else (chosen.lower, None)
     texts, pairs = Texts(lower), read_pairs(chosen.pairs)
     of_train = [pair for pair in pairs if pair.part == "train"]
     labelled = [pair for pair in pairs if pair.part == "single"]
@@ -374,7 +343,7 @@ def main() -> None:
     if chosen.out:
         chosen.out.write_bytes(pickle.dumps((lower, jax.tree.map(np.asarray, parameters))))
     for file in (chosen.pairs, *chosen.measure):
-        for part in ("dev", "test"):
+        for part in ("dev", "test", "held"):
             some = [pair for pair in read_pairs(file) if pair.part == part and pair.near >= NEAR]
             measure(f"{file.name}, {part}", some, chances(texts, parameters, some))
 

@@ -12,6 +12,7 @@ from uuid import UUID
 from reverie.consolidate.isolate import is_unexpected
 from reverie.consolidate.merge.same import why_not_same
 from reverie.language.contradiction import contradiction, specificity
+from reverie.language.cues.keeping import REST
 from reverie.model import Kind, Phase
 from reverie.model.arrival import Arrival, arrival
 from reverie.policy import Policy
@@ -46,6 +47,8 @@ class NearMemory:
     topic: str | None = None
     object: str | None = None
     phase: Phase | None = None
+    #: the rule that wrote it
+    origin: str = ""
 
     @property
     def order(self) -> tuple[datetime, Arrival, UUID]:
@@ -134,6 +137,8 @@ def _why_apart(
         return "correction"
     if _is_over(memory, other):
         return "expired"
+    if _is_rest_of_ended(memory, other):
+        return "rest"
     if policy.merge.near is not None:
         return why_not_same(memory, other, similarity, policy.merge.probability, _one_valued(policy, memory.relation))
     if memory.polarity * other.polarity < 0:
@@ -151,6 +156,11 @@ def _is_over(memory: NearMemory, other: NearMemory) -> bool:
     """Return whether the earlier memory had expired before the later one: a plan that is made again is a new one."""
     earlier, later = sorted((memory, other), key=attrgetter("happened_at"))
     return earlier.expires_at is not None and earlier.expires_at <= later.happened_at
+
+
+def _is_rest_of_ended(memory: NearMemory, other: NearMemory) -> bool:
+    """Return whether one is what an ended sentence left: merged into the sentence, it would put that in force again."""
+    return any(one.origin == REST and two.state == "superseded" for one, two in ((memory, other), (other, memory)))
 
 
 def _merge(candidate: NearMemory, other: NearMemory, similarity: float, policy: Policy) -> Merge:
