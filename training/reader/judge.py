@@ -30,10 +30,11 @@ import numpy as np
 import numpy.typing as npt
 import optax
 
-from reverie.inference.judge.pairs import MOST_OF_STATEMENT, STATEMENT, EndPair, Shown, statement_kinds
+from reverie.inference.judge.pairs import KINDS, MOST_OF_STATEMENT, STATEMENT, EndPair, Shown, statement_kinds
+from reverie.inference.reader.decoding import LETTERS
 from training.reader import network
-from training.reader.judge_start import earlier, start
 from training.reader.network import HIDDEN, Parameters, halved
+from training.reader.published import published_judge, published_reader, start_from
 from training.reader.states import Encoded, LowerLayers
 from training.reader.train import SEED
 
@@ -52,8 +53,8 @@ RATES, SURE = (2e-4, 1e-3), 0.98
 AGAIN = 0.5
 #: Share of tokens whose state is hidden in training.
 HIDDEN_TOKENS = 0.07
-#: Number of the embedder's layers below, which read each text separately.
-LOWER = 2
+#: Width of the head, and number of the embedder's layers below, which read each text separately.
+INNER, LOWER = 256, 2
 #: Steps between two reports of the loss.
 TOLD_EVERY = 100
 THRESHOLDS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -173,6 +174,24 @@ class Texts:
 
 def _cut(text: Encoded, most: int) -> Encoded:
     return replace(text, states=text.states[:most], ids=text.ids[:most], letters=text.letters[:most])
+
+
+def start(key: jax.Array, lower: int) -> Parameters:
+    """Return initial parameters: layers of the published reader, the embedder's below them, and a random head."""
+    above, found = published_reader()
+    below = network.start(key, lower)["layers"][: above - lower]
+    first, second = jax.random.split(key)
+    question, message = found["side"]
+    return {
+        "side": jnp.stack([question, message, question]),
+        # kinds of tokens: a kind for tokens that the other text has too starts like that of the same letters
+        "letters": jnp.tile(found["letters"], (KINDS // LETTERS, 1)),
+        "layers": [*below, *found["layers"]],
+        "heads": {
+            "pair": {"w": jax.random.normal(first, (4 * HIDDEN, INNER)) * 0.03, "b": jnp.zeros(INNER)},
+            "ends": {"w": jax.random.normal(second, (INNER, 1)) * 0.05, "b": jnp.full(1, -1.5)},
+        },
+    }
 
 
 def logits(parameters: Parameters, batch: dict[str, jax.Array], states: jax.Array) -> jax.Array:
@@ -333,7 +352,7 @@ def main() -> None:
     options.add_argument("--start")
     options.add_argument("--keep", type=float, default=0.0)
     chosen = options.parse_args()
-    lower, trained = earlier(chosen.start) if chosen.start else (chosen.lower, None)
+    lower, trained = start_from(chosen.start, published_judge) if chosen.start else (chosen.lower, None)
     texts, pairs = Texts(lower), read_pairs(chosen.pairs)
     of_train = [pair for pair in pairs if pair.part == "train"]
     labelled = [pair for pair in pairs if pair.part == "single"]

@@ -1,4 +1,7 @@
-"""Trains the reader: `python -m training.reader.train [--layers 4] [--epochs 6] [--out FILE]`."""
+"""Trains the reader: `python -m training.reader.train [--layers 4] [--epochs 6] [--start FILE|published] [--out FILE]`.
+
+`--start` continues from an earlier reader, or from the published one, at half the rates.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ from training.reader import network
 from training.reader.batches import Batch, Example, arrays, example, shuffled
 from training.reader.messages import Message, voices, weak
 from training.reader.network import ASPECTS, Parameters
+from training.reader.published import published_reader, start_from
 from training.reader.states import LAYERS, LowerLayers
 
 jax.config.update("jax_default_prng_impl", "rbg")  # three times as fast for dropout
@@ -29,6 +33,8 @@ jax.config.update("jax_compilation_cache_dir", str(Path(tempfile.gettempdir()) /
 SEED = 11
 #: Learning rates of the layers and of the heads.
 RATES = (2e-4, 1.5e-3)
+#: The factor of the rates when training continues from a trained reader.
+AGAIN = 0.5
 #: Share of tokens whose state is hidden in training.
 HIDDEN_TOKENS = 0.1
 #: The number of spans per message that look most like an object but are none, for which "no relation" is learned.
@@ -80,11 +86,11 @@ def _with_likely(batch: dict[str, jax.Array], scores: jax.Array) -> tuple[jax.Ar
     return joined[0], joined[1], joined[2], joined[3]
 
 
-def optimizer(steps: int) -> optax.GradientTransformation:
+def optimizer(steps: int, share: float = 1.0) -> optax.GradientTransformation:
     """Return AdamW with a rate for the layers and one for the heads, both warmed up and then falling to zero."""
 
     def falling(rate: float) -> optax.GradientTransformation:
-        schedule = optax.warmup_cosine_decay_schedule(0, rate, steps // 12, steps)
+        schedule = optax.warmup_cosine_decay_schedule(0, share * rate, steps // 12, steps)
         return optax.adamw(schedule, weight_decay=0.01)
 
     def labels(parameters: Parameters) -> Any:
@@ -97,12 +103,17 @@ def optimizer(steps: int) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(5.0), optax.multi_transform(rates, labels))
 
 
-def train(examples: Sequence[Example], lower: int, epochs: int, seed: int = SEED) -> Parameters:
-    """Return parameters trained on examples."""
+def train(
+    examples: Sequence[Example], lower: int, epochs: int, seed: int = SEED, *, trained: Parameters | None = None
+) -> Parameters:
+    """Return parameters trained on examples.
+
+    `trained`: parameters to continue from, at a share of the rates.
+    """
     random = np.random.default_rng(seed)
-    parameters = network.start(jax.random.key(seed), lower)
+    parameters = network.start(jax.random.key(seed), lower) if trained is None else jax.tree.map(jnp.array, trained)
     steps = epochs * len(shuffled(examples, random))
-    optimize = optimizer(steps)
+    optimize = optimizer(steps, 1.0 if trained is None else AGAIN)
     state = optimize.init(parameters)
 
     @partial(jax.jit, donate_argnums=(0, 1))
@@ -134,14 +145,15 @@ def examples_of(messages: Sequence[Message], lower: int) -> list[Example]:
 
 def main() -> None:
     """Train and write the parameters."""
-    options = argparse.ArgumentParser()
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--layers", type=int, default=4)
+    options.add_argument("--start")
     options.add_argument("--epochs", type=int, default=6)
     options.add_argument("--out", type=Path, default=Path("reader.pickle"))
     chosen = options.parse_args()
-    lower = LAYERS - chosen.layers
+    lower, trained = start_from(chosen.start, published_reader) if chosen.start else (LAYERS - chosen.layers, None)
     messages = [each for each in voices() if each.part == "train"] + list(weak())
-    parameters = train(examples_of(messages, lower), lower, chosen.epochs)
+    parameters = train(examples_of(messages, lower), lower, chosen.epochs, trained=trained)
     chosen.out.write_bytes(pickle.dumps((lower, jax.tree.map(np.asarray, parameters))))
 
 

@@ -1,4 +1,4 @@
-"""Training can go on from the published judge."""
+"""Training can go on from the published judge and reader."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ TOLD = [
 def test_the_published_judge_is_a_start() -> None:
     pytest.importorskip("jax", reason="trains the judge: training/reader/GUIDE.md")
     from training.reader.judge import Pair, Texts, chances
-    from training.reader.judge_start import PUBLISHED, earlier
+    from training.reader.published import PUBLISHED, published_judge, start_from
 
-    lower, parameters = earlier(PUBLISHED)
+    lower, parameters = start_from(PUBLISHED, published_judge)
     pairs = [Pair(old, question, text, ended) for old, text, question, ended in TOLD]
     texts = Texts(lower)
     texts.read(pairs)
@@ -28,3 +28,13 @@ def test_the_published_judge_is_a_start() -> None:
     shipped = np.array(shared_judge(1).chances([EndPair(pair.old, pair.text, pair.question) for pair in pairs]))
     assert np.abs(found - shipped).max() < 0.1  # its layers multiply whole numbers
     assert found[:2].min() > found[2:].max()
+
+
+def test_the_published_reader_is_a_start() -> None:
+    jax = pytest.importorskip("jax", reason="trains the reader: training/reader/GUIDE.md")
+    from training.reader import network
+    from training.reader.published import published_reader
+
+    lower, found = published_reader()
+    begun = network.start(jax.random.key(0), lower)
+    assert jax.tree.map(lambda values: values.shape, found) == jax.tree.map(lambda values: values.shape, begun)
