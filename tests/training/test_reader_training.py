@@ -82,14 +82,7 @@ def test_layers_in_whole_numbers_say_nearly_the_same_and_the_same_alone() -> Non
     states[1:] += np.random.default_rng(0).normal(size=states[1:].shape, scale=0.1).astype(np.float32)
     given = {"states": states, "side": np.ones(states.shape[:2], np.int64)}
     given["letters"] = given["side"] * 0
-    watched = onnxruntime.InferenceSession(export.spans_model(parameters, watched=True))
-    names = [output.name for output in watched.get_outputs()]
-    factors = dict(zip(names, watched.run(names, given), strict=True))
-    ranges = {
-        name.removeprefix(export.FACTOR): np.stack([values.min((0, 1)), values.max((0, 1))])
-        for name, values in factors.items()
-        if name.startswith(export.FACTOR)
-    }
+    ranges = export.ranges_of(export.spans_model(parameters, watched=True), [given])
     assert len(ranges) == 4 * 6
     session = onnxruntime.InferenceSession(export.spans_model(whole.in_whole_numbers(parameters, ranges)))
     (hidden,) = session.run(["hidden"], given)

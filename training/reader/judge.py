@@ -364,7 +364,8 @@ def main() -> None:
     for file in (chosen.pairs, *chosen.measure):
         for part in ("dev", "test", "held"):
             some = [pair for pair in read_pairs(file) if pair.part == part and pair.near >= NEAR]
-            measure(f"{file.name}, {part}", some, chances(texts, parameters, some))
+            if some:
+                measure(f"{file.name}, {part}", some, chances(texts, parameters, some))
 
 
 if __name__ == "__main__":
