@@ -147,7 +147,7 @@ reader: $(READY) $(READER)/.ready  ## train the reader of messages on training/r
 	$(BIN)/python -m training.reader.wanted
 	$(READER)/bin/python -m training.reader.figures $(READER)/reader.pickle --part test
 
-judge: $(READY) $(READER)/.ready  ## train the published judge of what a message ends further, on training/reader, and put it in its place (an hour on two quiet cores)
+judge: $(READY) $(READER)/.ready  ## train the published judge of what a message ends further, on training/reader, and put it in its place (an hour and a quarter on two cores)
 	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_judge.py tests/training/test_judge_export.py tests/training/test_published.py tests/training/test_nearness.py
 	$(BIN)/python -m bench.end_pairs --vectors $(READER)/vectors.npz
 	$(READER)/bin/python -m training.reader.nearness $(READER)/vectors.npz

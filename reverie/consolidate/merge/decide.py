@@ -137,7 +137,8 @@ def _why_apart(
         return "correction"
     if _is_over(memory, other):
         return "expired"
-    if _is_rest_of_ended(memory, other):
+    if memory.origin == REST and other.state == "superseded":
+        # what an ended sentence left: merged into the sentence, it would put that in force again
         return "rest"
     if policy.merge.near is not None:
         return why_not_same(memory, other, similarity, policy.merge.probability, _one_valued(policy, memory.relation))
@@ -156,11 +157,6 @@ def _is_over(memory: NearMemory, other: NearMemory) -> bool:
     """Return whether the earlier memory had expired before the later one: a plan that is made again is a new one."""
     earlier, later = sorted((memory, other), key=attrgetter("happened_at"))
     return earlier.expires_at is not None and earlier.expires_at <= later.happened_at
-
-
-def _is_rest_of_ended(memory: NearMemory, other: NearMemory) -> bool:
-    """Return whether one is what an ended sentence left: merged into the sentence, it would put that in force again."""
-    return any(one.origin == REST and two.state == "superseded" for one, two in ((memory, other), (other, memory)))
 
 
 def _merge(candidate: NearMemory, other: NearMemory, similarity: float, policy: Policy) -> Merge:
