@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from reverie.consolidate.facts import judge as judging
 from reverie.consolidate.facts.rests import read_alone, tells_alone
+from reverie.inference.judge import EndPair
 from reverie.inference.reader import shared_reader
 from reverie.policy import load_policy
+from reverie.store.database import Store
+from tests.consolidate.test_compress import say
+from tests.consolidate.test_facts_judge import START, run_facts
 
-NUMBERS = load_policy("reverie").extract.reader
+POLICY = load_policy("reverie")
+NUMBERS = POLICY.extract.reader
+SENTENCE = "My week: choir on Mondays, gym on Thursdays, the kids at the weekend"
+LEFT = "My week: gym on Thursdays, the kids at the weekend"
 
 
 def test_what_tells_something_by_itself_stays_and_a_fragment_does_not() -> None:
@@ -18,3 +32,39 @@ def test_what_tells_something_by_itself_stays_and_a_fragment_does_not() -> None:
 def test_what_nobody_wants_kept_does_not_stay() -> None:
     (readings,) = read_alone(["I take amlodipine 10 mg every morning"], shared_reader())
     assert not tells_alone(readings, NUMBERS.model_copy(update={"wanted": 1.0}))
+
+
+class JudgeOfTheChoir:
+    """A judge to whom the choir is over as soon as somebody gives something up, and nothing else ever is."""
+
+    model = version = "judge-choir"
+
+    def chances(self, pairs: Sequence[EndPair]) -> list[float]:
+        """The chance of each pair."""
+        return [0.95 if "choir" in pair.statement and "gave up" in pair.message else 0.01 for pair in pairs]
+
+
+def test_what_is_left_of_a_sentence_stands_beside_it_through_later_cycles(
+    store: Store, conn: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "shared_judge", lambda _: JudgeOfTheChoir())
+
+    def holding() -> dict[str, bool]:
+        rows = conn.execute(
+            "select content, valid_to is null and into_id is null from memory.memories"
+            " where content like '%Thursdays%'"
+        )
+        return dict(rows.fetchall())
+
+    say(conn, SENTENCE, START, session="a")
+    run_facts(store, POLICY, 1)
+    assert holding() == {SENTENCE: True}
+    say(conn, "I gave up the choir, so my Mondays are free", START + timedelta(days=2), session="b")
+    run_facts(store, POLICY, 3)
+    after = {SENTENCE: False, LEFT: True}
+    assert holding() == after
+    # the cycles that follow embed what is left, and compare it with the sentence
+    for day in (4, 5):
+        say(conn, f"My knee hurts again, {day} days now", START + timedelta(days=day - 0.5), session=str(day))
+        run_facts(store, POLICY, day)
+        assert holding() == after
