@@ -19,8 +19,8 @@ from tests.consolidate.test_facts_judge import START, run_facts
 
 POLICY = load_policy("reverie")
 NUMBERS = POLICY.extract.reader
-SENTENCE = "My week: choir on Mondays, gym on Thursdays, the kids at the weekend"
-LEFT = "My week: gym on Thursdays, the kids at the weekend"
+SENTENCE = "Flight booked, BA 112 to Porto, window seat, 3 May"
+LEFT = "Flight booked, BA 112 to Porto, 3 May"
 
 
 def test_what_tells_something_by_itself_stays_and_a_fragment_does_not() -> None:
@@ -34,32 +34,32 @@ def test_what_nobody_wants_kept_does_not_stay() -> None:
     assert not tells_alone(readings, NUMBERS.model_copy(update={"wanted": 1.0}))
 
 
-class JudgeOfTheChoir:
-    """A judge to whom the choir is over as soon as somebody gives something up, and nothing else ever is."""
+class JudgeOfSeats:
+    """A judge to whom a window seat is over as soon as somebody has one on the aisle, and nothing else ever is."""
 
-    model = version = "judge-choir"
+    model = version = "judge-seats"
 
     def chances(self, pairs: Sequence[EndPair]) -> list[float]:
         """The chance of each pair."""
-        return [0.95 if "choir" in pair.statement and "gave up" in pair.message else 0.01 for pair in pairs]
+        return [0.95 if "window" in pair.statement and "aisle" in pair.message else 0.01 for pair in pairs]
 
 
 def test_what_is_left_of_a_sentence_stands_beside_it_through_later_cycles(
     store: Store, conn: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judging, "shared_judge", lambda _: JudgeOfTheChoir())
+    monkeypatch.setattr(judging, "shared_judge", lambda _: JudgeOfSeats())
 
     def holding() -> dict[str, bool]:
         rows = conn.execute(
             "select content, valid_to is null and into_id is null from memory.memories"
-            " where content like '%Thursdays%'"
+            " where content like 'Flight booked%'"
         )
         return dict(rows.fetchall())
 
     say(conn, SENTENCE, START, session="a")
     run_facts(store, POLICY, 1)
     assert holding() == {SENTENCE: True}
-    say(conn, "I gave up the choir, so my Mondays are free", START + timedelta(days=2), session="b")
+    say(conn, "They moved me to an aisle seat on the flight to Porto", START + timedelta(days=2), session="b")
     run_facts(store, POLICY, 3)
     after = {SENTENCE: False, LEFT: True}
     assert holding() == after
