@@ -69,10 +69,18 @@ def convai(persona: bool) -> tuple[list[str], list[str]]:
 @cache
 def candidates_of_texts(policy: Policy, texts: tuple[str, ...]) -> list[list[Candidate]]:
     """Return the candidates that patterns and the reader find in each text as a separate turn of a user."""
+    return candidates_of_messages(policy, [(text, None) for text in texts])
+
+
+def candidates_of_messages(policy: Policy, messages: Sequence[tuple[str, str | None]]) -> list[list[Candidate]]:
+    """Return the candidates of each message of a user, given what was said before it (None: nothing)."""
     at = datetime(2024, 5, 6, tzinfo=UTC)
-    rows = [(f"{n:032x}", "user", f"s{n}", "user", None, at, text, None, None) for n, text in enumerate(texts)]
+    rows = [
+        (f"{n:032x}", "user", f"s{n}", "user", None, at, text, None, before)
+        for n, (text, before) in enumerate(messages)
+    ]
     frame = turns_frame(rows)
-    by_text: list[list[Candidate]] = [[] for _ in texts]
+    by_text: list[list[Candidate]] = [[] for _ in messages]
     for candidate in decide_turns(frame, "bench", policy, len, read=read_messages(frame, policy)).candidates:
         if candidate.turn_id is not None:
             by_text[candidate.turn_id.int].append(candidate)

@@ -142,7 +142,7 @@ class ReaderPolicy(Table):
     languages: tuple[str, ...] = ("en", "pcm")
     #: Probability of another language from which a message is not read.
     other_language: Share = 0.6
-    #: Maximum number of characters of a reply that is read together with the question before it.
+    #: Maximum number of characters of a message that is read together with what somebody else said before it.
     reply_characters: Annotated[int, Field(ge=0, le=1000)] = 160
 
 

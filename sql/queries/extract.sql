@@ -1,12 +1,13 @@
 -- name: read_turns
--- The next turns in id order that no extract run has read, each looked up by its key (`offset 0`).
+-- The next turns in id order that no extract run has read, each looked up by its key (`offset 0`). `asked`: for a short
+-- turn the end of what somebody else said before it; the reader reads its last tokens.
 select t.id::text, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls::text,
        case when t.text <> '' and length(t.text) <= %(reply_characters)s then (
-           select p.text from (select p.text, p.role, p.speaker from log.turns p
+           select right(p.text, 400) from (select p.text, p.role, p.speaker from log.turns p
                                where p.tenant_id = t.tenant_id and p.subject_id = t.subject_id and p.session_id = t.session_id
                                  and (p.said_at, p.turn_index, p.id) < (t.said_at, t.turn_index, t.id)
                                order by p.said_at desc, p.turn_index desc, p.id desc limit 1) p
-           where right(p.text, 1) = '?' and (p.role, p.speaker) is distinct from (t.role, t.speaker)) end as asked
+           where (p.role, p.speaker) is distinct from (t.role, t.speaker)) end as asked
 from log.turns t
 where t.tenant_id = %(tenant)s
   and t.id > %(after)s

@@ -38,11 +38,11 @@ where i.place = any(%(places)s::int[])
 -- Those turns that are in the log now and that no extract run has read.
 select t.id::text, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls::text,
        case when t.text <> '' and length(t.text) <= %(reply_characters)s then (
-           select p.text from (select p.text, p.role, p.speaker from log.turns p
+           select right(p.text, 400) from (select p.text, p.role, p.speaker from log.turns p
                                where p.tenant_id = t.tenant_id and p.subject_id = t.subject_id and p.session_id = t.session_id
                                  and (p.said_at, p.turn_index, p.id) < (t.said_at, t.turn_index, t.id)
                                order by p.said_at desc, p.turn_index desc, p.id desc limit 1) p
-           where right(p.text, 1) = '?' and (p.role, p.speaker) is distinct from (t.role, t.speaker)) end as asked
+           where (p.role, p.speaker) is distinct from (t.role, t.speaker)) end as asked
 from incoming_turns i
 cross join lateral (select * from log.turns t where t.tenant_id = %(tenant)s and t.id = i.id offset 0) t
 where t.said_at <= %(as_of)s

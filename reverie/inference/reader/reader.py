@@ -16,7 +16,6 @@ from reverie.errors import InferenceError
 from reverie.inference.batching import equal_length_batches, work_batches
 from reverie.inference.minilm.onnx import BATCH_TOKENS, MiniLM, session_on_one_thread
 from reverie.inference.reader.decoding import (
-    MOST_OF_QUESTION,
     MOST_TOKENS,
     POINTERS,
     AskedMessage,
@@ -32,6 +31,7 @@ from reverie.inference.reader.decoding import (
     chance_of,
     chance_of_choice,
     choice,
+    last_of_question,
     letters_of,
     objects,
     pointed,
@@ -247,9 +247,10 @@ def _length(part: _Part) -> int:
 
 
 def _cut(text: str, encoding: Encoding) -> _Side:
-    """Return the first tokens of a question."""
-    ids, places = (np.array(each, np.int64)[:MOST_OF_QUESTION] for each in (encoding.ids, encoding.offsets))
-    return _side(text, ids, places)
+    """Return the last tokens of what was said before, after the special one: a long reply asks at its end."""
+    ids, places = np.array(encoding.ids, np.int64), np.array(encoding.offsets, np.int64)
+    kept = last_of_question(len(ids))
+    return _side(text, ids[kept], places[kept])
 
 
 def _side(text: str, ids: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> _Side:
