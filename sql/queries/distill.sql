@@ -14,7 +14,7 @@ select t.id, t.subject_id, t.session_id, coalesce(t.speaker, initcap(t.role)) as
                                where p.tenant_id = t.tenant_id and p.subject_id = t.subject_id and p.session_id = t.session_id
                                  and (p.said_at, p.turn_index, p.id) < (t.said_at, t.turn_index, t.id)
                                order by p.said_at desc, p.turn_index desc, p.id desc limit 1) p
-           where (p.role, p.speaker) is distinct from (t.role, t.speaker)) end as asked
+           where p.role in ('user', 'assistant') and (p.role, p.speaker) is distinct from (t.role, t.speaker)) end as asked
 from (select distinct on (k.source_ids[1]) k.source_ids[1] as turn_id, k.source_ids[2:] as before_ids, k.reply, k.model
       from ops.replies k
       where k.tenant_id = %(tenant)s and k.reply ? 'notes' and k.source_ids[1] > %(after)s

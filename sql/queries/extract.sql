@@ -7,7 +7,7 @@ select t.id::text, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.t
                                where p.tenant_id = t.tenant_id and p.subject_id = t.subject_id and p.session_id = t.session_id
                                  and (p.said_at, p.turn_index, p.id) < (t.said_at, t.turn_index, t.id)
                                order by p.said_at desc, p.turn_index desc, p.id desc limit 1) p
-           where (p.role, p.speaker) is distinct from (t.role, t.speaker)) end as asked
+           where p.role in ('user', 'assistant') and (p.role, p.speaker) is distinct from (t.role, t.speaker)) end as asked
 from log.turns t
 where t.tenant_id = %(tenant)s
   and t.id > %(after)s

@@ -201,7 +201,7 @@ def test_a_short_message_is_read_with_the_end_of_what_somebody_else_said_before_
 ) -> None:
     draft = "Dear all, " + "we close early on Friday. " * 40 + "Happy holidays!"
     said = [
-        ("user", "write to the staff"), ("assistant", draft), ("user", "no emojis"),
+        ("system", "Tools: jira."), ("user", "write to the staff"), ("assistant", draft), ("user", "no emojis"),
         ("assistant", "Sure."), ("user", "and to the suppliers, too, " * 10), ("user", "shorter"),
     ]  # fmt: skip
     path = tmp_path / "draft.jsonl"
@@ -219,7 +219,7 @@ def test_a_short_message_is_read_with_the_end_of_what_somebody_else_said_before_
     run(store)
     # a long message is read alone, and so is one after another of the same person
     assert asked == {
-        "write to the staff": "", "no emojis": draft[-400:], said[4][1]: "", "shorter": "",
+        "write to the staff": "", "no emojis": draft[-400:], said[5][1]: "", "shorter": "",
     }  # fmt: skip
 
 

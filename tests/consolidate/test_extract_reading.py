@@ -212,6 +212,18 @@ def test_what_may_be_a_statement_is_kept_in_its_own_words(monkeypatch: pytest.Mo
     assert read_with(numbers.keep - 0.01, monkeypatch, text) == [], "it hardly is one"
 
 
+@pytest.mark.parametrize(("before", "kept"), [("Do you live in Porto?", 1), ("Your flight to Porto is booked.", 0)])
+def test_what_another_stated_is_not_said_by_who_answers(
+    before: str, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = before.index("Porto")
+    reading = UNSURE._replace(
+        relation="lives_in", object=TextPlace(True, start, start + len("Porto")), confidence=0.9, whole=0.9
+    )
+    monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([reading], 0.9) for _ in asked])
+    assert len(decided(turns("yes, I do").with_columns(asked=pl.lit(before))).candidates) == kept
+
+
 def test_what_may_not_be_wanted_fades(monkeypatch: pytest.MonkeyPatch) -> None:
     least = READER.extract.reader.wanted_for_good
     for wanted, lasts in ((least, True), (least - 0.01, False)):

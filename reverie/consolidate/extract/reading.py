@@ -68,7 +68,9 @@ def read_messages(
     statements, sureness = {}, {}
     for turn_id, message, found in zip(messages["id"], asked, read, strict=True):
         others = others_spans(message.text) if found.readings else []
-        own = [each for each in found.readings if not _is_of_others(each.object, others)]
+        own = [
+            each for each in found.readings if not _is_of_others(each.object, others) and _is_said(each.object, message)
+        ]
         taken = [each for each in own if each.confidence >= numbers.confidence]
         said = [_stated(each, message, numbers, is_alone=not taken) for each in own]
         if any(said):
@@ -139,6 +141,11 @@ def _sentence(message: AskedMessage, reading: MessageReading, most: int, *, is_a
         sentence = message.text.strip()
     says_something = len(sentence.split()) > _FEW_WORDS and len(sentence) <= most
     return sentence if says_something and not sentence.endswith("?") else None
+
+
+def _is_said(place: TextPlace, message: AskedMessage) -> bool:
+    """Return whether the author says this: "yes" says what a question asks, but nothing that another has stated."""
+    return not place.of_question or message.question.endswith("?")
 
 
 def _is_of_others(place: TextPlace, others: Sequence[Span]) -> bool:
