@@ -1,6 +1,7 @@
 """Extract: candidates for memory, and a verdict on every turn."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from reverie.consolidate.extract import read
 from reverie.consolidate.extract.decide import TurnVerdict, decide_turns, turns_frame
 from reverie.consolidate.extract.reading import read_messages
 from reverie.consolidate.extract.stage import extract
-from reverie.inference.reader import ReadMessage
+from reverie.inference.reader import AskedMessage, ReadMessage
 from reverie.inference.reader.reader import TrainedReader
 from reverie.model import Candidate, Scope, stable_id
 from reverie.policy import Policy, load_policy
@@ -212,10 +213,12 @@ def test_a_short_message_is_read_with_the_end_of_what_somebody_else_said_before_
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     import_file(store, path, tenant_id="t", now=datetime(2026, 9, 1, tzinfo=UTC))
     asked: dict[str, str] = {}
-    monkeypatch.setattr(
-        TrainedReader, "read",
-        lambda _, messages: [ReadMessage([], asked.setdefault(each.text, each.question) and 0.0) for each in messages],
-    )  # fmt: skip
+
+    def read_nothing(_: TrainedReader, messages: Sequence[AskedMessage]) -> list[ReadMessage]:
+        asked.update({each.text: each.question for each in messages})
+        return [ReadMessage([], 0.0) for _ in messages]
+
+    monkeypatch.setattr(TrainedReader, "read", read_nothing)
     run(store)
     # a long message is read alone, and so is one after another of the same person
     assert asked == {

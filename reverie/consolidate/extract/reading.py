@@ -53,7 +53,7 @@ def read_messages(
     """Return the reader's results for turns (a frame of the columns `decide.TURNS`).
 
     Turns of roles that are not extracted, with low content or in another language are not read. A short reply is read
-    with the question before it. Statements within words of others are not the author's and are dropped. `reader`: one
+    with what was said before it. Statements within words of others are not the author's and are dropped. `reader`: one
     with stored answers; None: one without. `head`: the tenant's, which decides of which turns the reader is unsure; one
     made for another reader is not used.
     """
