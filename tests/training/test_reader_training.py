@@ -7,7 +7,7 @@ import onnxruntime
 import pytest
 
 from reverie.inference.minilm.onnx import MiniLM
-from training.reader.messages import NAMES, find, message, voices, weak
+from training.reader.messages import NAMES, find, joined, message, voices, weak
 
 
 def test_spans_are_found_in_their_clause_first() -> None:
@@ -25,6 +25,21 @@ def test_a_line_has_its_labels_by_place() -> None:
     (label,) = message(line, "a", "train").labels
     assert NAMES[label.relation] == "uses"
     assert (label.object, label.topic, label.replaced) == ((1, 33, 40), (1, 16, 20), (1, 26, 29))
+
+
+def test_joined_messages_keep_their_labels() -> None:
+    lines = [
+        {"t": "what a day", "s": []},
+        {"t": "my sister Ann is vegan", "s": [{"r": "diet", "o": "vegan", "h": "my sister Ann"}]},
+        {"t": "Thanks! I'm 34.", "s": [{"r": "age", "o": "34", "c": "I'm 34"}]},
+    ]
+    messages = [message(line, "a", "train") for line in lines]
+    longest = max((each for seed in range(9) for each in joined(messages, 3, seed)), key=lambda each: len(each.text))
+    assert longest.text == "what a day. my sister Ann is vegan. Thanks! I'm 34."
+    said = [[longest.text[place[1] : place[2]] for place in (each.object, each.clause)] for each in longest.labels]
+    assert said == [["vegan", "my sister Ann is vegan"], ["34", "I'm 34"]]
+    of_two = [*messages[:1], message(lines[1], "b", "train"), message(lines[2] | {"q": "Well?"}, "b", "train")]
+    assert not list(joined(of_two, 3, seed=1))
 
 
 def test_every_labelled_line_of_every_voice_can_be_trained_on() -> None:

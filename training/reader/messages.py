@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from training.reader.check import RELATIONS, VOICES, read_voice
 
@@ -28,6 +31,10 @@ _OLDER = {
 }  # fmt: skip
 #: Weight of a sentence of `bench/sets`, which has at most one label.
 WEAK = 0.5
+#: The least and the most messages that are joined, and the most characters of all.
+JOINED, JOINED_CHARACTERS = (2, 6), 520
+#: After these a message needs no full stop before the next.
+ENDINGS = frozenset(".!?…,;:)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,40 @@ def voices(folder: Path = VOICES) -> Iterator[Message]:
         head, lines, _ = read_voice(file)
         for line in lines:
             yield message(line, head["voice"], head["part"])
+
+
+def joined(messages: Sequence[Message], number: int, seed: int) -> Iterator[Message]:
+    """Yield long messages, each of some consecutive messages of a voice that nobody asked for; their labels stay.
+
+    A fact between other sentences is then read as often as one that stands alone.
+    """
+    random = np.random.default_rng(seed)
+    starts = random.permutation(len(messages))
+    for start in starts[:number].tolist():
+        some = messages[start : start + int(random.integers(JOINED[0], JOINED[1] + 1))]
+        fits = list(takewhile(lambda each: each.voice == some[0].voice and not each.question, some))
+        if len(fits) >= JOINED[0] and sum(len(each.text) for each in fits) <= JOINED_CHARACTERS:
+            yield _join(fits)
+
+
+def _join(messages: Sequence[Message]) -> Message:
+    text, labels = "", []
+    for each in messages:
+        start = len(text)
+        text += each.text if each.text[-1] in ENDINGS else f"{each.text}."
+        text += " "
+        labels += [_moved(label, start, len(each.text.rstrip(".! "))) for label in each.labels]
+    return replace(messages[0], text=text.rstrip(), labels=tuple(labels))
+
+
+def _moved(label: Label, by: int, length: int) -> Label:
+    """Return a label of a message that begins later in a longer text; the message is its clause if it had none."""
+    places = {
+        field: (place[0], place[1] + by, place[2] + by)
+        for field in ("object", "holder", "topic", "replaced", "until", "clause")
+        if (place := getattr(label, field)) is not None
+    }
+    return replace(label, **{"clause": (1, by, by + length), **places})
 
 
 def message(line: Mapping[str, Any], voice: str, part: str) -> Message:

@@ -22,7 +22,7 @@ import optax
 from reverie.inference.reader.decoding import POINTERS
 from training.reader import network
 from training.reader.batches import Batch, Example, arrays, example, shuffled
-from training.reader.messages import Message, voices, weak
+from training.reader.messages import Message, joined, voices, weak
 from training.reader.network import ASPECTS, Parameters
 from training.reader.published import published_reader, start_from
 from training.reader.states import LAYERS, LowerLayers
@@ -39,6 +39,8 @@ AGAIN = 0.5
 HIDDEN_TOKENS = 0.1
 #: The number of spans per message that look most like an object but are none, for which "no relation" is learned.
 LIKELY = 6
+#: One in so many messages is also read between its neighbours, if these fit together.
+JOINED_SHARE = 16
 #: The least logit of a span that looks like an object.
 LEAST_LIKELY = -3.5
 
@@ -152,7 +154,8 @@ def main() -> None:
     options.add_argument("--out", type=Path, default=Path("reader.pickle"))
     chosen = options.parse_args()
     lower, trained = start_from(chosen.start, published_reader) if chosen.start else (LAYERS - chosen.layers, None)
-    messages = [each for each in voices() if each.part == "train"] + list(weak())
+    messages = [each for each in voices() if each.part == "train"]
+    messages += [*joined(messages, len(messages) // JOINED_SHARE, SEED), *weak()]
     parameters = train(examples_of(messages, lower), lower, chosen.epochs, trained=trained)
     chosen.out.write_bytes(pickle.dumps((lower, jax.tree.map(np.asarray, parameters))))
 
