@@ -42,7 +42,9 @@ def judge_facts(entry: Mapping[str, Any], kept: Sequence[str]) -> list[Fact]:
         worded = [content for content in saying if content not in own]
         others = sorted(everybody - set(fact["who"]))
         right = [
-            content for content in worded if (names(content, fact["who"]) if fact["who"] else not names(content, others))
+            content
+            for content in worded
+            if (names(content, fact["who"]) if fact["who"] else not names(content, others))
         ]
         named = [content for content in own if not fact["who"] or names(content, fact["who"])]
         wrong = [content for content in worded if content not in right]

@@ -33,6 +33,16 @@ def sent(*turns: dict[str, Any]) -> dict[str, Any]:
     return {"subject_id": "ann", "session_id": "s", "turns": list(turns), "embed": False}
 
 
+def told(api: TestClient, ask: dict[str, Any]) -> dict[str, Any]:
+    """The first turn of the answer; a machine that does other work too may refuse, and then stores nothing."""
+    for _ in range(5):
+        answer = api.post("/v1/turns", json=ask)
+        if answer.status_code == 200:
+            break
+        assert answer.json()["stored"] == "no", answer.text
+    return answer.json()["turns"][0]  # type: ignore[no-any-return]
+
+
 @asynccontextmanager
 async def serving(url: str, key: str, **given: Any) -> AsyncIterator[tuple[httpx.AsyncClient, Services]]:
     """The app on this loop, whose callbacks can so be timed."""
@@ -97,10 +107,10 @@ def test_the_rules_read_a_long_text_as_a_short_one(api: TestClient) -> None:
     """The same candidates under the same ids, whichever process finds them."""
     text = "This is my brother Bruno. " + "Nothing else is new. " * 60
     ask = sent(turn(text, source_id="t1", said_at="2026-06-01T10:00:00Z"))
-    long = api.post("/v1/turns", json=ask).json()["turns"][0]
+    long = told(api, ask)
     services = api.app.state.services  # type: ignore[attr-defined]
     object.__setattr__(services.turn_reader, "begin", None)
-    here = api.post("/v1/turns", json=ask).json()["turns"][0]
+    here = told(api, ask)
     assert long["extracted"][0]["content"] == "Has brother Bruno"
     assert (long["status"], here["status"]) == ("added", "repeated")
     assert here["extracted"] == long["extracted"]
@@ -132,7 +142,7 @@ def test_a_turn_is_bounded(api: TestClient) -> None:
 
 def test_candidates_beyond_the_policy_are_told(api: TestClient) -> None:
     text = "".join(f"Always suggest tea number {number}. " for number in range(250))
-    (heard,) = api.post("/v1/turns", json=sent(turn(text))).json()["turns"]
+    heard = told(api, sent(turn(text)))
     assert len(heard["extracted"]) == 200
     assert heard["left_out"] == 50
 
