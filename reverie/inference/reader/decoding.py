@@ -15,7 +15,7 @@ Numbers = npt.NDArray[np.float32]
 #: Decimals of a logit that count.
 _DIGITS = 2
 #: Tokens that are read at once, of a message and of the question before it, special tokens included.
-MOST_TOKENS, MOST_OF_QUESTION = 128, 48
+MOST_TOKENS, MOST_OF_QUESTION = 128, 24
 #: The pointers of an object, and the most tokens of each.
 POINTERS = {"holder": 8, "topic": 12, "replaced": 12, "until": 12, "clause": MOST_TOKENS}
 #: The least chance of a span that may be an object, and the most such spans of a message.
