@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -82,9 +83,13 @@ def joined(messages: Sequence[Message], number: int, seed: int) -> Iterator[Mess
     starts = random.permutation(len(messages))
     for start in starts[:number].tolist():
         some = messages[start : start + int(random.integers(JOINED[0], JOINED[1] + 1))]
-        fits = list(takewhile(lambda each: each.voice == some[0].voice and not each.question, some))
+        fits = list(takewhile(partial(_goes_on, messages[start].voice), some))
         if len(fits) >= JOINED[0] and sum(len(each.text) for each in fits) <= JOINED_CHARACTERS:
             yield _join(fits)
+
+
+def _goes_on(voice: str, message: Message) -> bool:
+    return message.voice == voice and not message.question
 
 
 def _join(messages: Sequence[Message]) -> Message:
@@ -99,7 +104,7 @@ def _join(messages: Sequence[Message]) -> Message:
 
 def _moved(label: Label, by: int, length: int) -> Label:
     """Return a label of a message that begins later in a longer text; the message is its clause if it had none."""
-    places = {
+    places: dict[str, Any] = {
         field: (place[0], place[1] + by, place[2] + by)
         for field in ("object", "holder", "topic", "replaced", "until", "clause")
         if (place := getattr(label, field)) is not None
