@@ -36,7 +36,7 @@ SAID: list[tuple[str, ...]] = [
     ("ann", "s3", "2026-04-02T09:02", "user", "Bruno ate my shoes on Monday."),
     ("bob", "b1", "2026-03-05T12:00", "user", "My name is Bob and I live in Paris."),
     ("bob", "b1", "2026-03-05T12:01", "user", "My sister Zelda plays the violin."),
-    ("gus", "g1", "2026-04-20T09:00", "user", "They said the results of my scan come on Friday."),
+    ("gus", "g1", "2026-04-20T09:00", "user", "The results of my scan come on Friday."),
     ("gus", "g2", "2026-04-22T09:00", "user", "The scan was clear, I cried in the car."),
     ("gus", "g3", "2026-04-24T09:00", "user", "I've got choir on Mondays at 8."),
 ]

@@ -112,10 +112,10 @@ def is_of(record: Record, turn: Record) -> bool:
 
 
 #: Several things at once, and a message that ends one of them.
-SHOP = "Our shop sells bread and cakes, our flour comes from Borg, and we are closed on Mondays."
+SHOP = "bread and cakes from us, flour from Borg, eggs from Lund, closed mondays"
 FLOUR = "flour comes from Halden Mill now"
 #: A wait, and a message that states nothing and ends it.
-SCAN, CLEAR = "They said the results of my scan come on Friday.", "The results are in: all clear!! I cried in the car."
+SCAN, CLEAR = "The results of my scan come on Friday.", "The results were fine, I cried in the car."
 #: What people say: the same in other words, values that replace one another, plans, what no rule reads.
 SAID = (
     "I have a golden retriever named Rex.",
