@@ -224,6 +224,13 @@ def test_what_another_stated_is_not_said_by_who_answers(
     assert len(decided(turns("yes, I do").with_columns(asked=pl.lit(before))).candidates) == kept
 
 
+@pytest.mark.parametrize(("before", "replaced"), [("Did you move from Porto?", "Porto"), ("Booked for Porto.", None)])
+def test_what_another_stated_is_not_what_ends(before: str, replaced: str | None) -> None:
+    start = before.index("Porto")
+    reading = UNSURE._replace(replaced=TextPlace(True, start, start + len("Porto")))
+    assert statement_of(reading, AskedMessage("we live in Faro", before)).replaced == replaced
+
+
 def test_what_may_not_be_wanted_fades(monkeypatch: pytest.MonkeyPatch) -> None:
     least = READER.extract.reader.wanted_for_good
     for wanted, lasts in ((least, True), (least - 0.01, False)):

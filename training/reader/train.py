@@ -1,4 +1,4 @@
-"""Trains the reader: `python -m training.reader.train [--layers 4] [--epochs 6] [--start FILE|published] [--out FILE]`.
+"""Trains the reader: `python -m training.reader.train [--layers 4] [--epochs 5] [--start FILE|published] [--out FILE]`.
 
 `--start` continues from an earlier reader, or from the published one, at half the rates.
 """
@@ -150,7 +150,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--layers", type=int, default=4)
     options.add_argument("--start")
-    options.add_argument("--epochs", type=int, default=6)
+    options.add_argument("--epochs", type=int, default=5)
     options.add_argument("--out", type=Path, default=Path("reader.pickle"))
     chosen = options.parse_args()
     lower, trained = start_from(chosen.start, published_reader) if chosen.start else (LAYERS - chosen.layers, None)

@@ -164,7 +164,7 @@ def _is_foreign(text: str, policy: Policy) -> bool:
 
 
 def statement_of(reading: MessageReading, message: AskedMessage) -> MessageStatement:
-    """Return a reading as a statement, with its spans as words."""
+    """Return a reading as a statement, with its spans as words; what ends is named by the author, not by another."""
 
     def words(place: TextPlace | None) -> str | None:
         if place is None:
@@ -176,7 +176,7 @@ def statement_of(reading: MessageReading, message: AskedMessage) -> MessageState
         object=words(reading.object) or "",
         holder=words(reading.holder),
         topic=words(reading.topic),
-        replaced=words(reading.replaced),
+        replaced=words(reading.replaced if reading.replaced and _is_said(reading.replaced, message) else None),
         phase=reading.phase,  # type: ignore[arg-type]
         polarity=reading.polarity,
         duration=reading.duration,  # type: ignore[arg-type]
