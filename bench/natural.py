@@ -43,6 +43,8 @@ class Memory(NamedTuple):
     lasting: bool
     #: it is a whole turn, kept word for word
     verbatim: bool
+    #: it is told with a later message that may have ended it
+    doubted: bool = False
 
     @property
     def stating(self) -> bool:
@@ -96,6 +98,8 @@ class Told(NamedTuple):
     remembered: bool
     #: it is remembered, or the whole turn is kept
     verbatim: bool
+    #: each statement that says it is told with a doubt
+    doubted: bool
 
 
 def judge_told(told: Mapping[str, Any], memories: Iterable[Memory]) -> Told:
@@ -113,6 +117,7 @@ def judge_told(told: Mapping[str, Any], memories: Iterable[Memory]) -> Told:
         kept=any(memory.stating and memory.lasting for memory in standing),
         remembered=stated or any(not memory.verbatim for memory in standing),
         verbatim=bool(standing),
+        doubted=stated and all(memory.doubted for memory in standing if memory.stating),
     )
 
 
@@ -125,7 +130,8 @@ def still_in_force(ended: Mapping[str, Any], memories: Iterable[Memory]) -> list
 def memories_of(conn: Connection[Any], history: History) -> list[Memory]:
     """Return the memories of a person."""
     found = conn.execute(
-        "select kind, content, state, phase, valid_to, lasting, content = any(%s) from memory.memories"
+        "select kind, content, state, phase, valid_to, lasting, content = any(%s),"
+        " doubted_by is not null from memory.memories"
         " where tenant_id = %s and subject_id = %s order by happened_at, kind, content",
         [[turn["text"] for turn in history["turns"]], TENANT, history["id"]],
     )
@@ -173,6 +179,11 @@ def print_figures(histories: Sequence[History], memories: Mapping[str, Sequence[
             ("told and ended later: a statement, in force or not", share(one.read for one in told if not one.now)),
             ("ended values still in force (goal 0)", share(bool(found) for _, found in stale)),
             ("... of those that were read", share(read)),
+            ("... and told without a doubt", share(not all(memory.doubted for memory in found) for _, found in stale)),
+            (
+                "told and true at the end, as a statement: with a doubt",
+                share(one.doubted for one in current if one.stated),
+            ),
         ],
     )
     by_person = (

@@ -41,7 +41,7 @@ QUERY_KINDS: tuple[QueryKind, ...] = get_args(QueryKind)
 
 
 #: Passes that a policy may leave out (reverie/recall/passes.py).
-PassName = Literal["ends", "changes", "currency", "relation", "overview", "one_place"]
+PassName = Literal["ends", "changes", "currency", "relation", "doubts", "overview", "one_place"]
 
 
 class RecallPolicy(Table):
@@ -180,6 +180,10 @@ class StructuredFactsPolicy(Table):
     silent_chance: Share = 0.0
     #: Maximum number of statements judged for such a message; 0: it ends nothing.
     silent_near: Annotated[int, Field(ge=0, le=50)] = 0
+    #: Probability from which a statement that has not ended is in doubt; 0: none is.
+    doubt_chance: Share = 0.0
+    #: Minimum probability for a doubt by a message that states nothing itself; 0: such a message casts none.
+    silent_doubt_chance: Share = 0.0
     #: Importance from which a structured fact is always recalled.
     recall_importance: Share = 0.5
     #: Maximum number of summaries that a staged recall adds.

@@ -25,6 +25,7 @@ from reverie.recall.search import (
     Search,
     by_words,
     checked_rows,
+    doubted_by,
     former_ids,
     near_enough,
     read_hits,
@@ -75,6 +76,8 @@ class FoundCandidates(NamedTuple):
     candidates: Candidates
     #: By candidate, the memories of its statements that no longer hold.
     formers: dict[UUID, list[UUID]]
+    #: By memory, the turn that may have ended its statement.
+    doubted_by: dict[UUID, UUID]
     #: Candidates that ranked so low that they are only counted.
     unranked: int
     #: Whether a wider search may find more.
@@ -134,7 +137,7 @@ async def find_candidates(
     candidates = await with_replacements(session, found, subject_id=query.subject_id)
     low = unranked(rows)
     is_cut = low > 0 or len(rows) >= policy.recall.candidates
-    return FoundCandidates(candidates, former_ids(rows), low, is_cut)
+    return FoundCandidates(candidates, former_ids(rows), doubted_by(rows), low, is_cut)
 
 
 async def _search_for(session: TenantSession, asked: PreparedQuery, reranker: Reranker | None, width: int) -> Search:

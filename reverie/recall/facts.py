@@ -36,6 +36,9 @@ class StructuredFact:
     origin: str
     run_id: UUID
     policy_hash: str
+    #: A later message that may have ended it, and when it was said; None: no message has.
+    doubted_at: datetime | None = None
+    doubt: str | None = None
 
     @property
     def name(self) -> str:

@@ -22,7 +22,7 @@ from reverie.recall.places.moves import Moves, with_moves
 from reverie.recall.places.read import Former
 from reverie.recall.places.same import one_place_each
 from reverie.recall.question import ParsedQuestion
-from reverie.recall.result import Drop, Hit, drop
+from reverie.recall.result import Drop, Hit, NearbyTurn, drop
 
 
 class Placed(NamedTuple):
@@ -42,6 +42,8 @@ class Placing:
     formers: Mapping[UUID, Sequence[Former]]
     #: Memories that state the relation asked for.
     stated: Sequence[Hit]
+    #: By memory, a later message that may have ended its statement.
+    doubts: Mapping[UUID, NearbyTurn]
     #: Whether memories that no search found may be added.
     may_add: bool
     top_k: int
@@ -98,6 +100,10 @@ def _relation(hits: list[Hit], known: Placing) -> Placed:
     return Placed(asked_first(hits, known.stated, may_add=known.may_add), [])
 
 
+def _doubts(hits: list[Hit], known: Placing) -> Placed:
+    return Placed([hit._replace(doubt=known.doubts.get(hit.id)) for hit in hits], [])
+
+
 def _overview(hits: list[Hit], known: Placing) -> Placed:
     return Placed(summaries_last(hits), [])
 
@@ -148,6 +154,8 @@ PASSES: tuple[Pass, ...] = (
             added="added: states what is asked for",
         ),
     ),
+    # a statement that a later message may have ended says so, with that message
+    Pass("doubts", lambda known: bool(known.doubts), _doubts),
     # summaries go last unless an overview is asked for
     Pass(
         "overview",

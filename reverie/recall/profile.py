@@ -53,6 +53,9 @@ class Liking:
     importance: float
     #: Below 0: disliked or refused.
     polarity: int
+    #: A later message that may have ended it, and when it was said; None: no message has.
+    doubted_at: datetime | None = None
+    doubt: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -14,7 +14,7 @@ from reverie.policy import Policy
 from reverie.recall.candidates import FoundCandidates, PreparedQuery, embed_query, find_candidates
 from reverie.recall.passes import Placing, placed
 from reverie.recall.places.asked import asked_relations, read_asked
-from reverie.recall.places.read import read_formers, with_neighbours
+from reverie.recall.places.read import read_doubts, read_formers, with_neighbours
 from reverie.recall.query import RecallQuery
 from reverie.recall.question import read_question
 from reverie.recall.rerank import rerank
@@ -161,7 +161,7 @@ async def _answer(
     notes: list[str] = []
     found = await find_candidates(session, asked, reranker=reranker, width=width, notes=notes)
     ranked, reranked_by = await _reranked(session, found, asked, reranker, notes)
-    placing = await _read_placing(session, found, asked, _counter(embedder, notes))
+    placing = await _read_placing(session, found, ranked, asked, _counter(embedder, notes))
     with span("recall place", {names.ITEMS: len(ranked)}):
         hits, dropped = placed(ranked, placing)
     return _Answer(hits, dropped, found, reranked_by, notes)
@@ -186,18 +186,25 @@ async def _reranked(
 
 
 async def _read_placing(
-    session: TenantSession, found: FoundCandidates, asked: PreparedQuery, count_tokens: Callable[[str], int]
+    session: TenantSession,
+    found: FoundCandidates,
+    ranked: Sequence[Hit],
+    asked: PreparedQuery,
+    count_tokens: Callable[[str], int],
 ) -> Placing:
     """Read the data that the passes over the ranking need."""
     query, question, numbers = asked.query, asked.question, asked.policy.recall
     formers = await read_formers(session, found.formers, as_of=query.as_of, min_importance=numbers.min_importance)
     relations = asked_relations(question, numbers.asked)
-    stated = await read_asked(session, query, relations, question=question, numbers=numbers)
+    stated, doubted_by = await read_asked(session, query, relations, question=question, numbers=numbers)
+    doubted_by |= {id_: found.doubted_by[id_] for hit in ranked if (id_ := hit.id) in found.doubted_by}
+    doubts = await read_doubts(session, doubted_by, subject_id=query.subject_id, as_of=query.as_of)
     return Placing(
         question=question,
         numbers=numbers,
         formers=formers,
         stated=stated,
+        doubts=doubts,
         may_add=query.kinds is None and not query.filters and "memory" in numbers.items,
         top_k=asked.top_k,
         token_budget=asked.token_budget,

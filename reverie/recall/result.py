@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from textwrap import shorten
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
+from reverie.language.text import strip_invisible
 from reverie.model import rounded
 
 
@@ -54,6 +56,10 @@ class Signals(Mapping[str, Signal]):
         return len(self._weights)
 
 
+#: Characters shown of a message that casts doubt on a memory.
+_DOUBT_CHARACTERS = 200
+
+
 class NearbyTurn(NamedTuple):
     """A turn returned with a hit."""
 
@@ -61,6 +67,17 @@ class NearbyTurn(NamedTuple):
     #: With its author.
     content: str
     said_at: datetime
+
+
+def in_doubt(content: str, said_at: datetime | None, said: str | None) -> str:
+    """Return a memory with the message that may have ended it: "Fee: 2,200 (may be over; 2026-03-01: “…”)".
+
+    Without a message, the memory alone.
+    """
+    if said_at is None or not said:
+        return content
+    words = shorten(strip_invisible(said), _DOUBT_CHARACTERS, placeholder=" …")
+    return f"{content} (may be over; {said_at:%Y-%m-%d}: “{words}”)"
 
 
 class Hit(NamedTuple):
@@ -88,6 +105,8 @@ class Hit(NamedTuple):
     first_at: datetime | None = None
     #: When it ceased to hold, or a statement in it did; `content` says so too.
     until: datetime | None = None
+    #: A later message that may have ended what the memory states: the judge was not sure (docs/currency.md).
+    doubt: NearbyTurn | None = None
     #: Of a short reply, the question that it answers.
     reply_to: NearbyTurn | None = None
     #: Turns around it, on request.
@@ -100,11 +119,12 @@ class Hit(NamedTuple):
 
     @property
     def told(self) -> str:
-        """The hit on one line: the question that it answers, its content, how often it was said, and if just now."""
+        """The hit on one line: the question that it answers, its content, any doubt, how often and when it was said."""
         question = f"{self.reply_to.content} / " if self.reply_to else ""
         often = f" (said {self.times} times since {self.first_at:%Y-%m-%d})" if self.first_at else ""
         just = " (said just now)" if self.fresh else ""
-        return f"{question}{self.content}{often}{just}"
+        doubted = in_doubt(self.content, self.doubt and self.doubt.said_at, self.doubt and self.doubt.content)
+        return f"{question}{doubted}{often}{just}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

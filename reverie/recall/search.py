@@ -26,7 +26,7 @@ from reverie.store.session.statement import numbered
 LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 #: Columns of the statement; every row has the BM25 of the best item, and the signals are the last columns.
-_ID, BEST_BM25, _FOUND, _FORMERS, _SIGNALS = 1, 15, 16, 17, 18
+_ID, BEST_BM25, _FOUND, _FORMERS, _DOUBTED, _SIGNALS = 1, 15, 16, 17, 18, 19
 #: All signals, in the order in which a hit lists them.
 MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
 #: The signals that the statement always measures, and those of an item by itself, which it measures if one of them has
@@ -217,6 +217,11 @@ def unranked(rows: Sequence[tuple[Any, ...]]) -> int:
 def former_ids(rows: Sequence[tuple[Any, ...]]) -> dict[UUID, list[UUID]]:
     """Return, by candidate of these rows, the memories of its statements that no longer hold."""
     return {row[_ID]: row[_FORMERS] for row in rows if row[_FORMERS] is not None}
+
+
+def doubted_by(rows: Sequence[tuple[Any, ...]]) -> dict[UUID, UUID]:
+    """Return, by memory among the candidates of these rows, the turn that may have ended its statement."""
+    return {row[_ID]: row[_DOUBTED] for row in rows if row[_DOUBTED] is not None}
 
 
 def searches_words(policy: Policy) -> bool:

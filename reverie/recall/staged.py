@@ -15,6 +15,7 @@ from reverie.recall.facts import StructuredFact, facts_statement
 from reverie.recall.profile import one_line
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import withheld_note
+from reverie.recall.result import in_doubt
 from reverie.recall.search import half_vector
 from reverie.recall.subject_cache import KnownSubject, subject_statement
 from reverie.store.queries import queries
@@ -77,8 +78,8 @@ class StagedRecall:
 
 
 def fact_line(fact: StructuredFact) -> str:
-    """Return a fact as a line: `- name: Alex`."""
-    return f"- {one_line(fact.name)}: {one_line(fact.value)}"
+    """Return a fact as a line, with the message that may have ended it: `- name: Alex`."""
+    return f"- {one_line(fact.name)}: {in_doubt(one_line(fact.value), fact.doubted_at, fact.doubt)}"
 
 
 def summary_line(summary: Summary, letters: int) -> str:

@@ -1,7 +1,7 @@
 -- name: structured_facts
 -- The structured facts of a subject at a time, most important first; or with former ones, in event order.
 select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value) as value, f.confidence, f.importance, f.valid_from, f.valid_to,
-       f.replaced_by, f.memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash
+       f.replaced_by, f.memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt
 from memory.structured_facts f
 left join (  -- for a memory that a person corrected, the value is the waiting replacement, if any
     select distinct on (k.item_id) k.item_id, r.content
@@ -10,6 +10,14 @@ left join (  -- for a memory that a person corrected, the value is the waiting r
         and r.correction_id = k.correction_id
     where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark <> 'pinned'
     order by k.item_id, r.happened_at desc nulls last) w on w.item_id = f.memory_id
+left join lateral (
+    select m.doubted_by from memory.memories m where m.tenant_id = %(tenant)s and m.id = f.memory_id offset 0) m on true
+left join lateral (  -- a later message that may have ended it
+    select t.said_at, t.text from log.turns t
+    where f.valid_to is null and w.item_id is null and t.tenant_id = %(tenant)s and t.id = m.doubted_by and t.said_at <= %(as_of)s
+      and t.id <> all(array(select item_id from memory.marks
+                            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
+    offset 0) d on true
 where (w.item_id is null or w.content is not null) and f.tenant_id = %(tenant)s and f.subject_id = %(subject)s and f.valid_from <= %(as_of)s
   and (%(history)s or f.valid_to is null or f.valid_to > %(as_of)s) and f.importance >= %(least)s::float8
 order by case when %(history)s then 0 else -f.importance end, f.category, f.key, f.speaker, f.valid_from, f.id
@@ -110,8 +118,9 @@ limit %(limit)s
 -- name: preferences
 -- A subject's likes, preferences and restrictions, as remembered now, that are sure enough and in no structured fact:
 -- dislikes first, then the most important.
-select m.id, m.content, m.happened_at, m.importance, coalesce(m.polarity, 0) as polarity
-from (select m.id, m.content, m.happened_at, m.importance, m.polarity from memory.memories m
+select m.id, m.content, m.happened_at, m.importance, coalesce(m.polarity, 0) as polarity, d.said_at as doubted_at,
+       d.text as doubt
+from (select m.id, m.content, m.happened_at, m.importance, m.polarity, m.doubted_by from memory.memories m
       where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.id < %(horizon)s and m.kind = 'preference'
         and m.state in ('candidate', 'active') and m.phase is distinct from 'past'
         and coalesce(m.agreed, m.confidence, 1) >= %(confidence)s::float8
@@ -119,6 +128,12 @@ from (select m.id, m.content, m.happened_at, m.importance, m.polarity from memor
         and m.id <> all(array(select item_id from memory.marks
                               where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
       offset 0) m
+left join lateral (  -- a later message that may have ended it
+    select t.said_at, t.text from log.turns t
+    where t.tenant_id = %(tenant)s and t.id = m.doubted_by and t.said_at <= %(as_of)s
+      and t.id <> all(array(select item_id from memory.marks
+                            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
+    offset 0) d on true
 where not exists (select from memory.structured_facts f
                   where f.tenant_id = %(tenant)s and f.subject_id = %(subject)s and f.memory_id = m.id)
 order by (m.polarity < 0) desc, m.importance desc, m.id

@@ -264,6 +264,34 @@ where x.by_id = x.turn_id
               where b.tenant_id = %(tenant)s and b.id = x.by_id and b.subject_id = m.subject_id)
 on conflict (tenant_id, memory_id, turn_id) do nothing
 
+-- name: write_doubts
+-- Write the likeliest doubt about each statement, of those found now and the one before. A message from before the statement
+-- was last told casts no doubt on it: by itself, in a memory merged into it, or in one of the same relation and object.
+update memory.memories m set doubted_by = x.turn_id, doubt = x.chance
+from (
+    select m.id, d.turn_id, d.chance
+    from memory.memories m
+    cross join lateral (
+        select greatest(m.happened_at, max(h.happened_at)) as at from memory.memories h
+        where h.tenant_id = %(tenant)s and h.subject_id = m.subject_id
+          and (h.into_id = m.id and h.state = 'merged'
+               or h.relation = m.relation and lower(h.object) = lower(m.object) and h.who is not distinct from m.who
+                  and h.phase in ('holds', 'begins', 'adds') and h.polarity = m.polarity)) told
+    left join lateral (
+        select d.turn_id, d.chance
+        from (select m.doubted_by as turn_id, m.doubt as chance
+              union all
+              select u.turn_id, u.chance
+              from unnest(%(memory_ids)s::uuid[], %(turn_ids)s::uuid[], %(chances)s::real[]) as u (memory_id, turn_id, chance)
+              where u.memory_id = m.id) d
+        join log.turns t on t.tenant_id = %(tenant)s and t.id = d.turn_id
+        where t.said_at > told.at
+        order by d.chance desc, t.said_at, d.turn_id
+        limit 1) d on true
+    where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s)
+      and (m.doubted_by is not null or m.id = any(%(memory_ids)s::uuid[]))) x
+where m.tenant_id = %(tenant)s and m.id = x.id and (m.doubted_by, m.doubt) is distinct from (x.turn_id, x.chance)
+
 -- name: ended_in_part
 -- Statements judged to have ended, each with the first message that ends it: what that message leaves of it becomes a memory
 -- of its own, which later messages end in turn.

@@ -77,12 +77,13 @@ select id, subject_id, kind, state, content, polarity, base, peak, importance, a
        decayed_at, forget_at, expires_at, into_id, session_id, turn_start, turn_end, origin, who, relation, topic, object,
        phase, valid_from, valid_to, superseded_by, ended_by,
        (select t.text from log.turns t where t.tenant_id = m.tenant_id and t.id = m.ended_by) as ended_words, run_id, policy_hash,
-       model, confidence, agreed, lasting
+       model, confidence, agreed, lasting, doubted_by, doubt,
+       (select t.text from log.turns t where t.tenant_id = m.tenant_id and t.id = m.doubted_by) as doubt_words
 from memory.memories m where tenant_id = %(tenant)s and id = %(id)s
 union all
 select r.id, r.subject_id, r.kind, 'candidate', r.content, 0, r.importance, r.importance, r.importance, 0, r.happened_at,
        r.happened_at, r.happened_at, null, null, null, null, null, null, 'correction', null, null, null, null, null, null, null, null, null, null,
-       null, '', null, null, null, false
+       null, '', null, null, null, false, null, null, null
 from memory.replacements r
 where r.tenant_id = %(tenant)s and r.id = %(id)s
   and not exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(id)s)

@@ -40,6 +40,14 @@ join log.turns t on t.tenant_id = %(tenant)s and t.id = c.ended_by
 where not exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = c.id)
 order by first_id, depth
 
+-- name: doubts
+-- Messages that may have ended a statement, as of a time; those that a person corrected or wants forgotten are left out.
+select t.id, t.speaker, t.role, t.text, t.said_at
+from log.turns t
+where t.tenant_id = %(tenant)s and t.id = any(%(ids)s::uuid[]) and t.said_at <= %(as_of)s
+  and not exists (select from memory.marks k
+                  where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.item_id = t.id and k.mark <> 'pinned')
+
 -- name: around
 -- The turns before and after these turns in their sessions, in the order of the conversation.
 select i.item_id, t.id, t.speaker, t.role, t.text, t.said_at, t.is_before
@@ -64,7 +72,7 @@ order by i.item_id, t.said_at, t.turn_index, t.id
 
 -- name: stating
 -- Memories in force with one of these relations, the latest first; if speakers are given, only what they said.
-select m.who, m.id, m.kind, m.content, m.happened_at, m.turn_id, m.session_id, m.importance
+select m.who, m.id, m.kind, m.content, m.happened_at, m.turn_id, m.session_id, m.importance, m.doubted_by
 from memory.memories m
 where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.relation = any(%(relations)s::text[])
   and m.state in ('candidate', 'active') and m.phase in ('holds', 'begins', 'adds')

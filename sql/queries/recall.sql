@@ -135,7 +135,7 @@ measured as (
     select p.item_id, p.item, p.session_id, p.happened_at, p.dense, p.lexical as lexical_rank, p.entity as entity_rank,
            p.found, case when p.words <= %(longest_reply)s then p.asked_by end as asked_by,
            case when m.origin = 'working' then m.origin else m.kind end as kind, m.content, m.turn_id,
-           m.importance as memory_importance,
+           m.importance as memory_importance, m.doubted_by,
            case when p.mark is not null then p.mark
                 when p.too_far then 'similarity'
                 when m.state = 'superseded' and not %(former)s::boolean and coalesce(m.valid_to <= %(as_of)s, true)
@@ -152,7 +152,7 @@ measured as (
     left join matches x on x.item_id = p.item_id
     left join matches a on a.item_id = p.asked_by
     left join lateral (
-        select kind, state, origin, content, turn_id, importance, expires_at, valid_to
+        select kind, state, origin, content, turn_id, importance, expires_at, valid_to, doubted_by
                /* rated.columns */
         from memory.memories m
         where p.item = 'memory' and m.tenant_id = %(tenant)s and m.id = p.item_id offset 0) m on true
@@ -197,7 +197,7 @@ former as materialized (  -- statements that no longer hold, by the memory itsel
 select b.dropped, b.item_id, b.kind, coalesce(b.content, t.text) as content, b.happened_at, b.score, b.turn_id,
        b.session_id, b.memory_importance, b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role,
        case when q.id is not null then jsonb_build_array(q.id, q.speaker, q.role, q.text, q.said_at) end as question,
-       b.best_bm25, b.found, e.ids as former_ids,
+       b.best_bm25, b.found, e.ids as former_ids, b.doubted_by,
        b.similarity, b.lexical, b.answers, b.session_similarity, b.speaker as is_mentioned, b.first_person,
        b.names_time, b.asks, b.assistant
        /* rated.signals */

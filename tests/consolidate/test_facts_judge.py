@@ -122,7 +122,8 @@ def test_what_the_parts_leave_is_held_against_the_same_message(alone: float, lef
     judge: Any = KnownChances({"Danny does the Mondays, ": 0.9, "Zoe does all the rest, both at eight": alone})
     numbers = NUMBERS.model_copy(update={"ends_chance": 0.85, "parts_chance": 0.05})
     shown = ShownMessage(pair.by.turn_id, "They both quit", "")
-    (end,) = module._ends(judge, [pair], {shown.turn_id: shown}, numbers, READER)
+    ends, _ = module._judged(judge, [pair], {shown.turn_id: shown}, numbers)
+    (end,) = module._with_rests(judge, ends, {shown.turn_id: shown}, READER)
     assert end.rest == left
 
 
@@ -133,7 +134,8 @@ def test_what_tells_nothing_by_itself_ends_with_its_sentence() -> None:
     judge: Any = KnownChances({"Mateo flies in, ": 0.9, "The 2nd!": 0.1})
     numbers = NUMBERS.model_copy(update={"ends_chance": 0.85, "parts_chance": 0.05})
     shown = ShownMessage(pair.by.turn_id, "Mateo is here", "")
-    (end,) = module._ends(judge, [pair], {shown.turn_id: shown}, numbers, READER)
+    ends, _ = module._judged(judge, [pair], {shown.turn_id: shown}, numbers)
+    (end,) = module._with_rests(judge, ends, {shown.turn_id: shown}, READER)
     assert end.rest is None
 
 

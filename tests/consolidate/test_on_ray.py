@@ -24,8 +24,8 @@ from reverie.store.digest import digest
 from reverie.store.work import Work
 from tests.promises.world import SAMPLE, for_tenant
 
-#: Two months of the sample have happened, and of each of its subjects.
-END = datetime(2026, 3, 6, 1, 30, tzinfo=UTC)
+#: A month of the sample has happened, and of each of its subjects.
+END = datetime(2026, 2, 6, 1, 30, tzinfo=UTC)
 ALL = Scope(tenant_id="demo")
 TWO = RayCluster(workers=2)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Barrier, current_thread
 
 import pytest
@@ -18,9 +19,10 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report
 from reverie.store.work import Work
-from tests.promises.world import SAMPLE, WordEmbedder
+from tests.promises.world import SAMPLE, WordEmbedder, for_tenant
 
-END = datetime(2027, 1, 1, tzinfo=UTC)
+#: Half of the sample has happened, and of each of its subjects.
+END = datetime(2026, 4, 1, 1, 30, tzinfo=UTC)
 
 
 def test_buckets_are_the_whole_and_a_limited_scope_stays_whole() -> None:
@@ -59,10 +61,11 @@ def test_the_first_error_ends_all_and_is_raised() -> None:
     assert len(begun) < 200_000
 
 
-def test_two_at_once_make_the_memory_of_one(store: Store, other_store: Store) -> None:
+def test_two_at_once_make_the_memory_of_one(store: Store, other_store: Store, tmp_path: Path) -> None:
     policy, embedder = load_policy("reverie"), WordEmbedder()
+    history = for_tenant(SAMPLE, "demo", tmp_path / "history.jsonl", until=END)
     for each, jobs in ((store, 1), (other_store, 4)):
-        assert import_file(each, SAMPLE, tenant_id="demo", now=END).imported
+        assert import_file(each, history, tenant_id="demo", now=END).subjects == 3
 
         def work(scope: Scope, store: Store = each) -> Iterator[Report]:
             yield from ingest(Work(store=store, scope=scope, policy=policy, as_of=END, embedder=embedder))

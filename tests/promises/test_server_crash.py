@@ -22,7 +22,7 @@ from reverie.store.session import perform
 from tests.promises.forks import FORKS
 
 #: All 200 of the spec take some minutes: REVERIE_KILLS=200, as in `make kills`.
-KILLS = int(os.environ.get("REVERIE_KILLS", "5"))
+KILLS = int(os.environ.get("REVERIE_KILLS", "3"))
 CLIENTS = 3
 TENANT = "acme"
 #: Turns of a session; then it is closed, so that flushes are killed too.

@@ -13,7 +13,7 @@ from reverie.policy import load_policy
 from reverie.policy.recall import PassName
 from reverie.recall.passes import PASSES, Placing, placed
 from reverie.recall.question import read_question
-from reverie.recall.result import Hit
+from reverie.recall.result import Hit, NearbyTurn
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -26,7 +26,7 @@ def hit(kind: str, content: str, score: float) -> Hit:
 def known(question: str = "What does she drink?", **given: Any) -> Placing:
     numbers = {name: given.pop(name) for name in ("without", "without_kinds") if name in given}
     recall = load_policy("reverie").recall.model_copy(update=numbers)
-    default = {"formers": {}, "stated": (), "may_add": True, "top_k": 10, "token_budget": 1000}
+    default = {"formers": {}, "stated": (), "doubts": {}, "may_add": True, "top_k": 10, "token_budget": 1000}
     asked = read_question(question, policy=recall, speakers=(), asked_at=AT)
     return Placing(question=asked, numbers=recall, count_tokens=lambda text: len(text.split()), **default | given)
 
@@ -56,6 +56,17 @@ def test_what_states_the_answer_says_why_it_stands_first() -> None:
         {job.id: ("moved up: states what is asked for",)},
         {tea.id: ("moved down: does not state what is asked for",)},
     )
+
+
+def test_a_statement_that_may_be_over_says_so_and_the_words_count() -> None:
+    fee, tea = hit("fact", "Fee: 2,200", 0.9), hit("fact", "Drinks tea", 0.5)
+    doubts = {fee.id: NearbyTurn(uuid4(), "Professional services 2,450  from the first of March.", AT)}
+    found = placed([fee, tea], known(doubts=doubts))
+    said = "Fee: 2,200 (may be over; 2026-03-01: “Professional services 2,450 from the first of March.”)"
+    assert [one.told for one in found.hits] == [said, "Drinks tea"]
+    assert [one.tokens for one in found.hits] == [len(said.split()), 2]
+    left = placed([fee, tea], known(doubts=doubts, without=("doubts",)))
+    assert [one.told for one in left.hits] == ["Fee: 2,200", "Drinks tea"]
 
 
 def test_a_kind_that_is_left_out_is_dropped_with_its_reason() -> None:

@@ -216,7 +216,7 @@ def test_parts_left_out_change_nothing(corpus: Corpus) -> None:
     assert len(rows) == 30, "the last columns: date, and whether what is cached holds"
     assert short_rows == [row[:-1] for row in dated_rows] == [row[:-2] for row in checked_rows(rows)]
     rated_rows = corpus.conn.execute(rated, params).fetchall()
-    assert [(*row[:27], *row[-2:]) for row in rated_rows] == rows, "what weighs nothing changes no score"
+    assert [(*row[:28], *row[-2:]) for row in rated_rows] == rows, "what weighs nothing changes no score"
     unembedded = params | {"vector": None, "model": None}
     words = search_text(unembedded)
     assert "halfvec" not in words

@@ -2179,6 +2179,8 @@ export interface components {
              * @description With `why`: cosine distance to the question, if the policy weighs similarity.
              */
             distance?: number | null;
+            /** @description A later message that may have ended what the memory states. Null if none has. */
+            doubt: components["schemas"]["SaidSeen"] | null;
             /**
              * First At
              * @description The first of these turns; null if there is only one.
@@ -2456,6 +2458,10 @@ export interface components {
         Liking: {
             /** Content */
             content: string;
+            /** Doubt */
+            doubt?: string | null;
+            /** Doubted At */
+            doubted_at?: string | null;
             /**
              * Happened At
              * Format: date-time
@@ -4078,6 +4084,10 @@ export interface components {
             category: string;
             /** Confidence */
             confidence: number;
+            /** Doubt */
+            doubt?: string | null;
+            /** Doubted At */
+            doubted_at?: string | null;
             /**
              * Id
              * Format: uuid

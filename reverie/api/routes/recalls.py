@@ -127,6 +127,9 @@ class HitSeen(Answer):
     until: datetime | None = Field(
         description="Time at which it stopped being true, also stated in `content`. Null if it still holds."
     )
+    doubt: SaidSeen | None = Field(
+        description="A later message that may have ended what the memory states. Null if none has."
+    )
     reply_to: SaidSeen | None = Field(description="The question that a short reply answers.")
     before: list[SaidSeen] = Field(description="Turns before the hit, with `neighbours`.")
     after: list[SaidSeen] = Field(description="Turns after the hit, with `neighbours`.")
@@ -183,6 +186,7 @@ class RecallAnswer(Answer):
                     "times": 1,
                     "first_at": None,
                     "until": None,
+                    "doubt": None,
                     "reply_to": None,
                     "before": [],
                     "after": [],
@@ -296,6 +300,7 @@ def _hit(hit: Hit, *, why: bool) -> dict[str, Any]:
         "times": hit.times,
         "first_at": hit.first_at,
         "until": hit.until,
+        "doubt": hit.doubt and hit.doubt._asdict(),
         "reply_to": hit.reply_to and hit.reply_to._asdict(),
         "before": [one._asdict() for one in hit.before],
         "after": [one._asdict() for one in hit.after],

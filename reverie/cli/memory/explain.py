@@ -192,6 +192,7 @@ def _print_memory(explanation: Explanation) -> None:
             ("states", _statement(row)),
             ("confidence", _confidence(row)),
             ("valid", _validity(explanation)),
+            ("in doubt", _doubt(row)),
             ("last used", f"{format_value(row['accessed_at'])}, recalled {row['access_count']} times"),
             ("importance", _importance(row)),
             ("future", _future(explanation)),
@@ -256,6 +257,14 @@ def _validity(explanation: Explanation) -> str | None:
     if row["superseded_by"] == row["ended_by"]:  # the message states nothing by itself
         return f"{until}, ended by turn {row['ended_by']}{words}; reverie undo puts it back"
     return f"{until}, superseded by {row['superseded_by']}{said}{words}; reverie undo puts it back"
+
+
+def _doubt(row: dict[str, Any]) -> str | None:
+    """Return which message may have ended a memory that is in force, and how probable the judge finds that."""
+    if row["doubted_by"] is None or row["valid_to"] is not None or not row["doubt_words"]:
+        return None
+    words = f"the message “{single_line(row['doubt_words'], 200)}” (turn {row['doubted_by']})"
+    return f"may be over by {words}, with a chance of {row['doubt']:.2f}"
 
 
 def _turns(row: dict[str, Any]) -> str | None:

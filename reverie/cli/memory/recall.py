@@ -139,6 +139,7 @@ def _flat_hit(place: int, hit: Hit) -> dict[str, Any]:
     fields = ("item", "id", "kind", "content", "happened_at", "score", "tokens", "importance", "turn_id", "session_id")
     flat: dict[str, Any] = {"place": place} | {name: getattr(hit, name) for name in fields}
     flat |= {"times": hit.times, "first_at": hit.first_at, "until": hit.until, "fresh": hit.fresh}
+    flat["doubt"] = hit.doubt and hit.doubt._asdict()
     flat["reply_to"] = hit.reply_to and hit.reply_to._asdict()
     flat |= {name: [one._asdict() for one in getattr(hit, name)] for name in ("before", "after")}
     flat["moves"] = list(hit.moves)

@@ -166,6 +166,8 @@ def _print_summary(memory: SubjectMemory, bond: Relationship) -> None:
 
 
 def _print_facts(facts: list[StructuredFact]) -> None:
+    from reverie.recall.result import in_doubt
+
     if not facts:
         return
     heading(f"facts by key ({len(facts):,})")
@@ -173,7 +175,7 @@ def _print_facts(facts: list[StructuredFact]) -> None:
         (
             fact.category,
             f"{plain_name(fact.speaker)}, {fact.key}" if fact.speaker else fact.key,
-            fact.value,
+            in_doubt(fact.value, fact.doubted_at, fact.doubt),
             f"{fact.confidence:.2f}",
             f"{fact.valid_from:%Y-%m-%d}" + (f" to {fact.valid_to:%Y-%m-%d}" if fact.valid_to else ""),
             fact.memory_id,

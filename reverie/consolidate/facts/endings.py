@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from psycopg import Connection
@@ -38,12 +38,21 @@ class JudgedEnd:
     rest: str | None = None
 
 
+class Doubt(NamedTuple):
+    """A message that may have ended a memory's statement."""
+
+    memory_id: UUID
+    turn_id: UUID
+    chance: float
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judgement:
     """The judgement on the messages of a run; empty if none was judged."""
 
     model: str = ""
     ends: Sequence[JudgedEnd] = ()
+    doubts: Sequence[Doubt] = ()
     #: The turns that were judged, with their subjects, and those of them that wait for the next run.
     asked: Mapping[UUID, str] = field(default_factory=dict)
     waiting_ids: Sequence[UUID] = ()
@@ -89,6 +98,20 @@ def write_judgement(conn: Connection[Any], attempt: Run, judgement: Judgement) -
     if not memory_ids:
         return set()
     return {row[0] for row in conn.execute(sql["judged_relations"], params | {"memory_ids": memory_ids})}
+
+
+def write_doubts(conn: Connection[Any], attempt: Run, judgement: Judgement, dirty: Sequence[str]) -> None:
+    """Write which statements of the subjects `dirty` are in doubt, and by which message; counts `doubted`.
+
+    Of several messages the likeliest counts. One from before a statement was last told casts no doubt on it.
+    """
+    columns = {
+        "dirty": list(dirty),
+        "memory_ids": [doubt.memory_id for doubt in judgement.doubts],
+        "turn_ids": [doubt.turn_id for doubt in judgement.doubts],
+        "chances": [doubt.chance for doubt in judgement.doubts],
+    }
+    attempt.report.add("doubted", conn.execute(queries("facts")["write_doubts"], attempt.params() | columns).rowcount)
 
 
 def _write_rests(conn: Connection[Any], attempt: Run, judgement: Judgement) -> None:

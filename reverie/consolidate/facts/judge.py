@@ -20,7 +20,7 @@ from uuid import UUID
 import numpy as np
 from psycopg.rows import args_row
 
-from reverie.consolidate.facts.endings import JudgedEnd, Judgement
+from reverie.consolidate.facts.endings import Doubt, JudgedEnd, Judgement
 from reverie.consolidate.facts.kept import KeptJudge, ShownMessage
 from reverie.consolidate.facts.read import Evidence
 from reverie.consolidate.facts.rests import tells_alone
@@ -97,6 +97,7 @@ def judge_near_pairs(attempt: Run, evidence: Sequence[Evidence]) -> Judgement:
     version = f"{judge.version}/{reader.version}"
     asked: dict[UUID, str] = {}
     ends: list[JudgedEnd] = []
+    doubts: list[Doubt] = []
     for statements in _statements(attempt, evidence):
         asked |= {said.turn_id: said.subject_id for said in statements if said.is_unjudged}
         pairs = [
@@ -108,25 +109,19 @@ def judge_near_pairs(attempt: Run, evidence: Sequence[Evidence]) -> Judgement:
             shown = _shown(attempt, {pair.by.turn_id for pair in pairs})
             kept = KeptJudge(judge, reader, read_answers(work, "judge", version, shown))
             seen = [pair for pair in pairs if pair.by.turn_id in shown]
-            ends += _ends(kept, seen, shown, numbers, work.policy.extract.reader)
+            found, doubted = _judged(kept, seen, shown, numbers)
+            ends += _with_rests(kept, found, shown, work.policy.extract.reader)
+            doubts += doubted
             keep_answers(work, "judge", version, kept.new)
         attempt.pulse()
     attempt.report.add("judged", len(asked))
-    return Judgement(model=judge.model, ends=ends, asked=asked)
+    return Judgement(model=judge.model, ends=ends, doubts=doubts, asked=asked)
 
 
-def _ends(
-    judge: KeptJudge,
-    pairs: Sequence[NearPair],
-    shown: Mapping[UUID, ShownMessage],
-    numbers: StructuredFactsPolicy,
-    reading: ReaderPolicy,
-) -> Iterator[JudgedEnd]:
-    """Judge pairs: each statement as a whole, the parts of those that may end in part, and the rests.
-
-    Parts may be clear only together ("5:30am, mon-fri"), so the rest is judged as one text. It also ends if it is more
-    likely over than not, or if it says nothing by itself.
-    """
+def _judged(
+    judge: KeptJudge, pairs: Sequence[NearPair], shown: Mapping[UUID, ShownMessage], numbers: StructuredFactsPolicy
+) -> tuple[list[JudgedEnd], list[Doubt]]:
+    """Judge each statement as a whole, and the parts of those that may end in part; return ends and doubts."""
     wholes = judge.chances([(pair.old.content, shown[pair.by.turn_id]) for pair in pairs])
     asked = [
         parts_of(pair.old) if whole >= numbers.parts_chance else [] for pair, whole in zip(pairs, wholes, strict=True)
@@ -136,21 +131,41 @@ def _ends(
             [(part, shown[pair.by.turn_id]) for pair, some in zip(pairs, asked, strict=True) for part in some]
         )
     )
-    found = [
-        end_of(
-            pair,
-            whole,
-            list(islice(of_parts, len(some))),
-            numbers.silent_chance if pair.by.is_silent else numbers.ends_chance,
-        )
-        for pair, whole, some in zip(pairs, wholes, asked, strict=True)
-    ]
-    ends = [end for end in found if end is not None]
+    ends: list[JudgedEnd] = []
+    doubts: list[Doubt] = []
+    for pair, whole, some in zip(pairs, wholes, asked, strict=True):
+        chances = list(islice(of_parts, len(some)))
+        if (end := end_of(pair, whole, chances, least_chance(pair, numbers))) is not None:
+            ends.append(end)
+        elif (doubt := doubt_of(pair, max(whole, *chances, 0), numbers)) is not None:
+            doubts.append(doubt)
+    return ends, doubts
+
+
+def _with_rests(
+    judge: KeptJudge, ends: Sequence[JudgedEnd], shown: Mapping[UUID, ShownMessage], reading: ReaderPolicy
+) -> Iterator[JudgedEnd]:
+    """Yield the ends, each with the rest of its statement if that still holds and says something by itself.
+
+    Parts may be clear only together ("5:30am, mon-fri"), so the rest is judged as one text. It also ends if it is more
+    likely over than not.
+    """
     rests = [(end.rest, shown[end.turn_id]) for end in ends if end.rest]
     of_rests = iter(zip(judge.chances(rests), judge.alone(rests), strict=True))
     for end in ends:
         chance, readings = next(of_rests) if end.rest else (1.0, [])
         yield end if chance < _LIKELY and tells_alone(readings, reading) else replace(end, rest=None)
+
+
+def least_chance(pair: NearPair, numbers: StructuredFactsPolicy) -> float:
+    """Return the chance from which a message ends a statement: higher if the message states nothing."""
+    return numbers.silent_chance if pair.by.is_silent else numbers.ends_chance
+
+
+def doubt_of(pair: NearPair, chance: float, numbers: StructuredFactsPolicy) -> Doubt | None:
+    """Return the doubt that a message casts on a statement that it does not end; None: it casts none."""
+    least = numbers.silent_doubt_chance if pair.by.is_silent else numbers.doubt_chance
+    return Doubt(pair.old.id, pair.by.turn_id, round(chance, _DIGITS)) if 0 < least <= chance else None
 
 
 def parts_of(said: SaidStatement) -> list[str]:

@@ -16,7 +16,13 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.facts.decide import decide
-from reverie.consolidate.facts.endings import Judgement, judged_values, stop_waiting_for_ends, write_judgement
+from reverie.consolidate.facts.endings import (
+    Judgement,
+    judged_values,
+    stop_waiting_for_ends,
+    write_doubts,
+    write_judgement,
+)
 from reverie.consolidate.facts.judge import judge_near_pairs
 from reverie.consolidate.facts.language_model import judge_ends
 from reverie.consolidate.facts.read import (
@@ -48,13 +54,14 @@ def facts(work: Work, *, undecided: bool = False) -> Report:
     """Decide on new statements; counts what was written, and what was discarded, by reason.
 
     `undecided`: decide only on what no run has decided on, as when the rest of the cycle has just been decided.
-    `structured` and `replaced` are structured facts, `superseded` and `restored` memories, `conflicts` pairs of them.
+    `structured` and `replaced` are structured facts, `superseded` and `restored` memories, `conflicts` pairs of them,
+    and `doubted` memories that a message may have ended.
     `discarded_unsure` and `discarded_unimportant` are below the policy's minimum confidence and importance,
     `discarded_weaker` less certain than the value in force. With a language model, it also counts what `judge_ends`
     counts. A message without a reply waits for the next run, and the rules decide meanwhile. A dry run asks no model.
     """
     with run(work, "facts") as attempt:
-        for name in ("structured", "replaced", "superseded", "restored", "conflicts"):
+        for name in ("structured", "replaced", "superseded", "restored", "doubted", "conflicts"):
             attempt.report.add(name, 0)
         params = attempt.params() | {"origins": list(fact_rules(work.policy)), "undecided": undecided}
         judgement = _judge(attempt, params)
@@ -69,6 +76,7 @@ def facts(work: Work, *, undecided: bool = False) -> Report:
                 new = [each.id for each in evidence]
                 conn.execute(queries("facts")["mark_structured"], params | {"evidence": new})
                 asked = _asked(evidence, work.policy.extract.relations) | write_judgement(conn, attempt, judgement)
+                write_doubts(conn, attempt, judgement, dirty)
                 asked |= read_ended_relations(conn, params | {"evidence": new})
                 relations = sorted(with_tied(asked, work.policy.extract.relations))
                 _settle(conn, attempt, params | {"dirty": dirty, "relations": relations}, set(new))

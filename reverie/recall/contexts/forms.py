@@ -35,6 +35,7 @@ from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
 from reverie.recall.places.budget import PROCEDURAL
 from reverie.recall.profile import one_line, with_day
+from reverie.recall.result import in_doubt
 from reverie.recall.staged import fact_line, summary_line
 
 #: The names of kinds in Logic 4.
@@ -240,7 +241,12 @@ def _profile(of: Material, head: str, learned: Sequence[Line] = ()) -> Section:
         Line(text=fact_line(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts
     ]
     lines += [
-        Line(text=f"- {one_line(one.content)}", id=one.id, label="preference", worth=one.importance)
+        Line(
+            text=f"- {in_doubt(one_line(one.content), one.doubted_at, one.doubt)}",
+            id=one.id,
+            label="preference",
+            worth=one.importance,
+        )
         for one in of.profile.preferences
     ]
     lines += [

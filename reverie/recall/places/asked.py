@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from uuid import UUID
 
 from reverie.language.objects import read_object
 from reverie.language.pack import language_table
@@ -39,10 +40,13 @@ async def read_asked(
     *,
     question: ParsedQuestion,
     numbers: RecallPolicy,
-) -> list[Hit]:
-    """Return memories in force that state what a question asks, about the person it asks about, latest first."""
+) -> tuple[list[Hit], dict[UUID, UUID]]:
+    """Return memories in force that state what a question asks, about the person it asks about, latest first.
+
+    Also, by memory, the turn that may have ended it.
+    """
     if not relations:
-        return []
+        return [], {}
     params = {
         "tenant": session.tenant_id,
         "subject": query.subject_id,
@@ -55,11 +59,16 @@ async def read_asked(
     }
     rows = await session.run(Statement(queries("places")["stating"], params))
     others = _others(question, query.subject_id, numbers.people)
-    return [
-        Hit("memory", id_, kind, strip_invisible(content), happened_at, 0.0, {}, {}, turn_id, session_id, importance)
-        for who, id_, kind, content, happened_at, turn_id, session_id, importance in rows
-        if others <= frozenset(read_object(f"{who or ''} {content}").words) and (not who or others)
-    ]
+    hits: list[Hit] = []
+    doubted_by: dict[UUID, UUID] = {}
+    for who, id_, kind, content, happened_at, turn_id, session_id, importance, by in rows:
+        if not others <= frozenset(read_object(f"{who or ''} {content}").words) or (who and not others):
+            continue
+        words = strip_invisible(content)
+        hits.append(Hit("memory", id_, kind, words, happened_at, 0.0, {}, {}, turn_id, session_id, importance))
+        if by is not None:
+            doubted_by[id_] = by
+    return hits, doubted_by
 
 
 def _others(question: ParsedQuestion, subject_id: str, people: Collection[str]) -> frozenset[str]:

@@ -81,6 +81,17 @@ async def read_formers(
     return {item_id: [formers[id_] for id_ in each if id_ in formers] for item_id, each in ids.items()}
 
 
+async def read_doubts(
+    session: TenantSession, doubted: Mapping[UUID, UUID], *, subject_id: str, as_of: datetime
+) -> dict[UUID, NearbyTurn]:
+    """Return by memory the message that may have ended it; `doubted` has the turn of each."""
+    if not doubted:
+        return {}
+    params = {"tenant": session.tenant_id, "subject": subject_id, "ids": list({*doubted.values()}), "as_of": as_of}
+    said = {row[0]: _nearby(*row) for row in await session.run(Statement(queries("places")["doubts"], params))}
+    return {memory_id: said[turn_id] for memory_id, turn_id in doubted.items() if turn_id in said}
+
+
 def read_nearby(question: Sequence[Any]) -> NearbyTurn:
     """Return the question that a candidate answers, from the id, speaker, role, text and time of its turn."""
     id_, speaker, role, text, said_at = question

@@ -27,6 +27,8 @@ class StructuredFact(Answer):
     origin: str
     run_id: UUID
     policy_hash: str
+    doubted_at: datetime | None = None
+    doubt: str | None = None
 
 
 class Facts(Answer):
@@ -72,6 +74,8 @@ class Liking(Answer):
     happened_at: datetime
     importance: float
     polarity: int
+    doubted_at: datetime | None = None
+    doubt: str | None = None
 
 
 class Recent(Answer):

@@ -60,6 +60,8 @@ class Hit(Answer):
     first_at: datetime | None
     #: Time at which it stopped being true, also stated in `content`. Null if it still holds.
     until: datetime | None
+    #: A later message that may have ended what the memory states. Null if none has.
+    doubt: Said | None
     #: The question that a short reply answers.
     reply_to: Said | None
     #: Turns before the hit, with `neighbours`.
