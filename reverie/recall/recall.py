@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
+from uuid import UUID
 
 from reverie.inference import Embedder
 from reverie.inference.reranker import Reranker
@@ -15,10 +16,11 @@ from reverie.recall.candidates import FoundCandidates, PreparedQuery, embed_quer
 from reverie.recall.passes import Placing, placed
 from reverie.recall.places.asked import asked_relations, read_asked
 from reverie.recall.places.read import read_doubts, read_formers, with_neighbours
+from reverie.recall.places.sensitive import may_be_told
 from reverie.recall.query import RecallQuery
 from reverie.recall.question import read_question
 from reverie.recall.rerank import rerank
-from reverie.recall.result import Drop, Hit, RecallResult, drop
+from reverie.recall.result import Drop, Hit, NearbyTurn, RecallResult, drop
 from reverie.recall.search import StaleCacheError, horizon
 from reverie.recall.subject_cache import KnownSubject, SubjectCache, subject_statement
 from reverie.store.entries import Entry, write_entries
@@ -198,7 +200,7 @@ async def _read_placing(
     relations = asked_relations(question, numbers.asked)
     stated, doubted_by = await read_asked(session, query, relations, question=question, numbers=numbers)
     doubted_by |= {id_: found.doubted_by[id_] for hit in ranked if (id_ := hit.id) in found.doubted_by}
-    doubts = await read_doubts(session, doubted_by, subject_id=query.subject_id, as_of=query.as_of)
+    doubts = await _read_doubts(session, doubted_by, asked)
     return Placing(
         question=question,
         numbers=numbers,
@@ -210,6 +212,19 @@ async def _read_placing(
         token_budget=asked.token_budget,
         count_tokens=count_tokens,
     )
+
+
+async def _read_doubts(
+    session: TenantSession, doubted_by: Mapping[UUID, UUID], asked: PreparedQuery
+) -> dict[UUID, NearbyTurn]:
+    """Read the messages that cast doubt on memories; none with filters, which were not applied to these messages."""
+    query, withheld = asked.query, asked.policy.sensitivity.withhold
+    if query.filters:
+        return {}
+    doubts = await read_doubts(session, doubted_by, subject_id=query.subject_id, as_of=query.as_of)
+    if not (query.is_spoken and asked.question.kind == "message"):
+        return doubts
+    return {id_: said for id_, said in doubts.items() if may_be_told(said.content, query.text, withheld)}
 
 
 def withheld_note(subject_id: str) -> str:

@@ -13,6 +13,7 @@ from reverie.policy import load_policy
 from reverie.recall.contexts.context import assemble_context
 from reverie.recall.contexts.request import Given
 from reverie.recall.facts import load_facts
+from reverie.recall.filters import Filters
 from reverie.recall.profile import load_profile
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
@@ -99,3 +100,24 @@ def test_an_explanation_tells_it(
     corpus.conn.execute("update memory.memories set valid_from = %s, valid_to = %s", [day(1), day(5)])
     over = CliRunner().invoke(reverie, ["explain", str(fee), "--tenant", "acme"])
     assert "may be over" not in over.output
+
+
+def test_a_sensitive_message_is_not_brought_up_by_small_talk(reader: Store, corpus: Corpus) -> None:
+    said = "I have left the church, I no longer believe in God."
+    yoga, turn = corpus.memory("Goes to yoga on Mondays", at=day(1)), corpus.turn(said, at=day(3))
+    likes = corpus.memory("Likes yoga", kind="preference", at=day(1))
+    corpus.conn.execute("update memory.memories set doubted_by = %s, doubt = 0.6", [turn])
+
+    def context(text: str) -> str:
+        query = RecallQuery(text=text, subject_id="ann", as_of=LATER, is_spoken=True)
+        found = assemble_context(reader.session("acme"), query, policy=POLICY, embedder=FixedEmbedder(), given=Given())
+        return perform(found).text
+
+    assert yoga != likes
+    assert "may be over" not in context("I went to yoga on Monday, it was lovely.")
+    assert context("I went to yoga, it does more for me than the church.").count("may be over") == 3
+
+
+def test_with_filters_no_other_message_is_told(reader: Store, doubted: tuple[UUID, UUID]) -> None:
+    fee, _ = doubted
+    assert told(reader, filters=Filters(connections=("jira-1",))) == {fee: "Fee: 2,200"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -23,6 +23,7 @@ def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: C
     if admitted is None:
         return known
     ids, active = frozenset(admitted), filters.connections
+    known = with_doubts(known, lambda said: False)  # nothing says whether these messages are admitted
     return replace(
         known,
         facts=tuple(one for one in known.facts if one.memory_id in ids or one.turn_id in ids),
@@ -32,6 +33,21 @@ def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: C
         learned_facts=tuple(one for one in known.learned_facts if one.id in ids),
         entries=tuple(
             one for one in known.entries if not one.connection_id or active is None or one.connection_id in active
+        ),
+    )
+
+
+def with_doubts(known: Profile, may_be_told: Callable[[str], bool]) -> Profile:
+    """Return the profile with those messages that cast doubt on a value that may be told."""
+    return replace(
+        known,
+        facts=tuple(
+            one if one.doubt is None or may_be_told(one.doubt) else replace(one, doubt=None, doubted_at=None)
+            for one in known.facts
+        ),
+        preferences=tuple(
+            one if one.doubt is None or may_be_told(one.doubt) else replace(one, doubt=None, doubted_at=None)
+            for one in known.preferences
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Drops sensitive candidates unless the message is about their class; pure."""
+"""Drops sensitive candidates, and words that cast doubt, unless the message is about their class; pure."""
 
 from __future__ import annotations
 
@@ -55,3 +55,9 @@ def without_sensitive(
             reason = "sensitive"
         kept.append((hit, reason))
     return kept
+
+
+def may_be_told(text: str, message: str, withheld: Collection[SensitiveClass]) -> bool:
+    """Return whether a text is of no withheld class that the message does not speak of, or about allergies or diets."""
+    left = frozenset(withheld) - classes_among(message, frozenset(withheld))
+    return not left or not classes_among(text, left) or is_always_told(text)
