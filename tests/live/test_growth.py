@@ -39,7 +39,7 @@ SAID = (
     "We walked around the lake with Bruno yesterday.",
     "I work at Infosys as an engineer.",
 )
-ROUNDS, SUBJECTS = 24, 5
+ROUNDS, SUBJECTS = 40, 4
 SCOPE = Scope(tenant_id=TENANT)
 
 
@@ -84,7 +84,7 @@ def rows(conn: psycopg.Connection[Any], *tables: str) -> dict[str, int]:
     return found
 
 
-def test_tables_stop_growing_in_a_hundred_flushes(said: Talk, policy: Policy, conn: psycopg.Connection[Any]) -> None:
+def test_tables_stop_growing_in_hundreds_of_flushes(said: Talk, policy: Policy, conn: psycopg.Connection[Any]) -> None:
     """After half of the flushes and after all of them they are of one size, give or take a list."""
     sizes = []
     for number in range(ROUNDS):
