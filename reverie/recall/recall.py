@@ -16,7 +16,7 @@ from reverie.recall.candidates import FoundCandidates, PreparedQuery, embed_quer
 from reverie.recall.passes import Placing, placed
 from reverie.recall.places.asked import asked_relations, read_asked
 from reverie.recall.places.read import read_doubts, read_formers, with_neighbours
-from reverie.recall.places.sensitive import may_be_told
+from reverie.recall.places.sensitive import may_bring_up
 from reverie.recall.query import RecallQuery
 from reverie.recall.question import read_question
 from reverie.recall.rerank import rerank
@@ -224,7 +224,7 @@ async def _read_doubts(
     doubts = await read_doubts(session, doubted_by, subject_id=query.subject_id, as_of=query.as_of)
     if not (query.is_spoken and asked.question.kind == "message"):
         return doubts
-    return {id_: said for id_, said in doubts.items() if may_be_told(said.content, query.text, withheld)}
+    return {id_: said for id_, said in doubts.items() if may_bring_up(said.content, query.text, withheld)}
 
 
 def withheld_note(subject_id: str) -> str:

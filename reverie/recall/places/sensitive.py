@@ -57,7 +57,7 @@ def without_sensitive(
     return kept
 
 
-def may_be_told(text: str, message: str, withheld: Collection[SensitiveClass]) -> bool:
+def may_bring_up(text: str, message: str, withheld: Collection[SensitiveClass]) -> bool:
     """Return whether a text is of no withheld class that the message does not speak of, or about allergies or diets."""
     left = frozenset(withheld) - classes_among(message, frozenset(withheld))
     return not left or not classes_among(text, left) or is_always_told(text)
