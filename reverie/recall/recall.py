@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import NamedTuple
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from reverie.recall.candidates import FoundCandidates, PreparedQuery, embed_quer
 from reverie.recall.passes import Placing, placed
 from reverie.recall.places.asked import asked_relations, read_asked
 from reverie.recall.places.read import read_doubts, read_formers, with_neighbours
-from reverie.recall.places.sensitive import may_bring_up
+from reverie.recall.places.sensitive import may_be_told
 from reverie.recall.query import RecallQuery
 from reverie.recall.question import read_question
 from reverie.recall.rerank import rerank
@@ -218,13 +219,14 @@ async def _read_doubts(
     session: TenantSession, doubted_by: Mapping[UUID, UUID], asked: PreparedQuery
 ) -> dict[UUID, NearbyTurn]:
     """Read the messages that cast doubt on memories; none with filters, which were not applied to these messages."""
-    query, withheld = asked.query, asked.policy.sensitivity.withhold
+    query = asked.query
     if query.filters:
         return {}
     doubts = await read_doubts(session, doubted_by, subject_id=query.subject_id, as_of=query.as_of)
     if not (query.is_spoken and asked.question.kind == "message"):
         return doubts
-    return {id_: said for id_, said in doubts.items() if may_bring_up(said.content, query.text, withheld)}
+    told = may_be_told(query.text, [(said.content, 0.0) for said in doubts.values()], asked.policy.sensitivity)
+    return dict(compress(doubts.items(), told))
 
 
 def withheld_note(subject_id: str) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from reverie.inference import Embedder, Vectors
-from reverie.language.sensitive.classes import classes_among, is_always_told
 from reverie.policy import Policy
-from reverie.policy.sensitivity import SensitivityPolicy
 from reverie.recall.candidates import SMALL_TALK, embed_query
 from reverie.recall.places.small_talk import is_small_talk
 from reverie.recall.query import RecallQuery
@@ -77,12 +74,3 @@ async def compare_message(
         model=embedder.model if embedder else None,
         notes=notes,
     )
-
-
-def may_be_told(message: str, texts: Sequence[tuple[str, float]], policy: SensitivityPolicy) -> list[bool]:
-    """Return for each text, given with its similarity to a message, whether the message may bring it up."""
-    left = frozenset(policy.withhold) - classes_among(message, frozenset(policy.withhold))
-    return [
-        not left or similarity >= policy.withhold_similarity or not classes_among(text, left) or is_always_told(text)
-        for text, similarity in texts
-    ]

@@ -23,8 +23,8 @@ from reverie.llm.metering import embed_texts
 from reverie.model import require_aware, rounded
 from reverie.policy import Policy
 from reverie.policy.assist import InboxPolicy
-from reverie.recall.assist.asking import may_be_told
 from reverie.recall.candidates import NO_MODEL
+from reverie.recall.places.sensitive import may_be_told
 from reverie.recall.recall import withheld_note
 from reverie.recall.search import horizon
 from reverie.recall.subject_cache import KnownSubject, subject_statement

@@ -17,7 +17,8 @@ from reverie.inference.reranker import Reranker
 from reverie.language.text import attributed
 from reverie.model import rounded
 from reverie.policy import Policy
-from reverie.recall.assist.asking import compare_message, may_be_told
+from reverie.recall.assist.asking import compare_message
+from reverie.recall.places.sensitive import may_be_told
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.recall.result import Hit, RecallResult, Signals

@@ -18,7 +18,8 @@ from reverie.language.text import strip_invisible
 from reverie.model import rounded
 from reverie.policy import Policy
 from reverie.policy.assist import ToolPolicy
-from reverie.recall.assist.asking import compare_message, may_be_told
+from reverie.recall.assist.asking import compare_message
+from reverie.recall.places.sensitive import may_be_told
 from reverie.recall.query import RecallQuery
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession

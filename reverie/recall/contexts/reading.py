@@ -25,7 +25,7 @@ from reverie.recall.contexts.scope import (
     with_tools,
 )
 from reverie.recall.filters import Filters, read_admitted
-from reverie.recall.places.sensitive import may_bring_up
+from reverie.recall.places.sensitive import may_be_told
 from reverie.recall.profile import Profile, profile_statements, read_profile
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall, withheld_note
@@ -73,7 +73,7 @@ class ContextReader:
         person = read_person(rows.pop(), as_of) if of_person else UNKNOWN
         profile = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
         known = admitted_profile(profile, given, filters, admitted)
-        known = with_doubts(known, lambda said: may_bring_up(said, query.text, policy.sensitivity.withhold))
+        known = with_doubts(known, lambda said: all(may_be_told(query.text, [(said, 0.0)], policy.sensitivity)))
         of_conversation = dict(zip(of_session, rows, strict=False))
         given, told = await with_earlier(self.session, given, of_conversation, subject_id, policy)
         budget, top_k = _limits(policy, known.relationship, given)

@@ -37,16 +37,16 @@ def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: C
     )
 
 
-def with_doubts(known: Profile, may_be_told: Callable[[str], bool]) -> Profile:
+def with_doubts(known: Profile, is_told: Callable[[str], bool]) -> Profile:
     """Return the profile with those messages that cast doubt on a value that may be told."""
     return replace(
         known,
         facts=tuple(
-            one if one.doubt is None or may_be_told(one.doubt) else replace(one, doubt=None, doubted_at=None)
+            one if one.doubt is None or is_told(one.doubt) else replace(one, doubt=None, doubted_at=None)
             for one in known.facts
         ),
         preferences=tuple(
-            one if one.doubt is None or may_be_told(one.doubt) else replace(one, doubt=None, doubted_at=None)
+            one if one.doubt is None or is_told(one.doubt) else replace(one, doubt=None, doubted_at=None)
             for one in known.preferences
         ),
     )

@@ -1,14 +1,14 @@
-"""Drops sensitive candidates, and words that cast doubt, unless the message is about their class; pure."""
+"""Drops sensitive candidates and other texts unless the message is about their class; pure."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from uuid import UUID
 
 from reverie.language.sensitive.classes import classes_among, is_always_told
-from reverie.policy.sensitivity import SensitiveClass
+from reverie.policy.sensitivity import SensitiveClass, SensitivityPolicy
 from reverie.recall.places.replacements import Candidates
 
 
@@ -57,7 +57,10 @@ def without_sensitive(
     return kept
 
 
-def may_bring_up(text: str, message: str, withheld: Collection[SensitiveClass]) -> bool:
-    """Return whether a text is of no withheld class that the message does not speak of, or about allergies or diets."""
-    left = frozenset(withheld) - classes_among(message, frozenset(withheld))
-    return not left or not classes_among(text, left) or is_always_told(text)
+def may_be_told(message: str, texts: Sequence[tuple[str, float]], policy: SensitivityPolicy) -> list[bool]:
+    """Return for each text, given with its similarity to a message, whether the message may bring it up."""
+    left = frozenset(policy.withhold) - classes_among(message, frozenset(policy.withhold))
+    return [
+        not left or similarity >= policy.withhold_similarity or not classes_among(text, left) or is_always_told(text)
+        for text, similarity in texts
+    ]

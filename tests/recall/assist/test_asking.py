@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reverie.policy.sensitivity import SensitivityPolicy
-from reverie.recall.assist.asking import may_be_told
+from reverie.recall.places.sensitive import may_be_told
 
 POLICY = SensitivityPolicy(withhold=("health",), withhold_similarity=0.5)
 ASTHMA = "Daughter Mila has asthma"
