@@ -9,6 +9,7 @@ from assets.partitions import MONTHS_A_RUN, history, in_month
 from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
 from reverie.consolidate.embed.stage import embed
+from reverie.drive.cycle import analyze
 from reverie.drive.tenants import for_each_tenant
 from reverie.model import Scope
 from reverie.policy import Policy
@@ -32,7 +33,11 @@ def vectors(context: dg.AssetExecutionContext, clients: Clients) -> None:
     at = as_of(context)
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
-        yield embed(clients.runtime.work(scope, policy, at, driver=DRIVER))
+        of_scope = clients.runtime.work(scope, policy, at, driver=DRIVER)
+        embedded = embed(of_scope)
+        yield embedded
+        if embedded["turns"]:  # the cycles that follow read them with statistics of what is there
+            analyze(of_scope)
 
     for key in sorted(context.partition_keys):
         totals = for_each_tenant(clients.store, in_month(key), work)
