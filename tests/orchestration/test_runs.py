@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from reverie.errors import StageError
+from reverie.evaluate.history import months_with_turns
 from reverie.inference import Embedder
 from reverie.store.database import Store
 from tests.orchestration.conftest import AS_OF, ROOT, TENANTS, digests, forget_everything, live_through
@@ -93,6 +94,16 @@ def test_months_of_a_backfill_in_one_run_report_each_for_itself(log: Store, run_
         turns += sum(each.metadata["turns"].value for each in made)
         assert {each.asset_key for each in result.asset_materializations_for_node("vectors")} == {AssetKey("vectors")}
     assert turns == 7 * 4 * 2
+
+
+def test_a_months_vectors_refresh_the_planners_statistics(log: Store, run_job: RunJob, conn: Any) -> None:
+    """The cycles after it read the months' rows with plans for what is there, not for an empty table."""
+    known = "select reltuples from pg_class where oid = 'memory.vectors'::regclass"
+    before = conn.execute(known).fetchone()
+    (first, *_) = months_with_turns(log, 4)
+    run_job("backfill_history", f"{first.month:%Y-%m}/{first.bucket:02d}")
+    after = conn.execute(known).fetchone()
+    assert before[0] <= 0 < after[0]
 
 
 def test_having_lived_by_ticks_is_the_same_memory(remembered: Store, run_job: RunJob, conn: Any) -> None:
