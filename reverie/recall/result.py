@@ -57,7 +57,7 @@ class Signals(Mapping[str, Signal]):
 
 
 #: Characters shown of a message that casts doubt on a memory.
-_DOUBT_CHARACTERS = 200
+_DOUBT_CHARACTERS = 100
 
 
 class NearbyTurn(NamedTuple):
