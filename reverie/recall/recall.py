@@ -220,7 +220,7 @@ async def _read_doubts(
 ) -> dict[UUID, NearbyTurn]:
     """Read the messages that cast doubt on memories; none with filters, which were not applied to these messages."""
     query = asked.query
-    if query.filters:
+    if query.filters or "doubts" in asked.policy.recall.without:
         return {}
     doubts = await read_doubts(session, doubted_by, subject_id=query.subject_id, as_of=query.as_of)
     if not (query.is_spoken and asked.question.kind == "message"):

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from reverie.recall.connections import ConnectionTools, tools_statement
 from reverie.recall.contexts.request import Given, tool_name
+from reverie.recall.facts import StructuredFact
 from reverie.recall.filters import Filters
-from reverie.recall.profile import Profile
+from reverie.recall.profile import Liking, Profile
 from reverie.store.session import Statement
+
+V = TypeVar("V", StructuredFact, Liking)
 
 
 def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: Collection[UUID] | None) -> Profile:
@@ -39,17 +43,11 @@ def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: C
 
 def with_doubts(known: Profile, is_told: Callable[[str], bool]) -> Profile:
     """Return the profile with those messages that cast doubt on a value that may be told."""
-    return replace(
-        known,
-        facts=tuple(
-            one if one.doubt is None or is_told(one.doubt) else replace(one, doubt=None, doubted_at=None)
-            for one in known.facts
-        ),
-        preferences=tuple(
-            one if one.doubt is None or is_told(one.doubt) else replace(one, doubt=None, doubted_at=None)
-            for one in known.preferences
-        ),
-    )
+
+    def told(one: V) -> V:
+        return one if one.doubt is None or is_told(one.doubt) else replace(one, doubt=None, doubted_at=None)
+
+    return replace(known, facts=tuple(map(told, known.facts)), preferences=tuple(map(told, known.preferences)))
 
 
 def connection_statements(filters: Filters, tenant_id: str, subject_id: str) -> tuple[Statement[ConnectionTools], ...]:
