@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from psycopg import Connection
@@ -30,6 +31,8 @@ from reverie.store.revisions import NOT_MIGRATED
 
 #: Columns that a digest leaves out. `ends_model`, the model asked what a turn ends, shows in what the turn ended.
 LEFT_OUT = ("ends_model", "run_id", "tenant_id")
+#: A table, its columns, and for each the send function of its type if that came with an extension.
+_Table = tuple[str, tuple[str, ...], tuple[str | None, ...]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,24 +65,33 @@ def digest_of(conn: Connection[Any], tenant_id: str, *, schema: str = "memory") 
 
     The order and physical location of rows do not matter. Raises DatabaseError if the schema has no tables.
     """
-    sql = queries("digest")
-    rows = conn.execute(sql["columns"], {"schema": schema, "left_out": list(LEFT_OUT)}).fetchall()
+    rows = conn.execute(queries("digest")["columns"], {"schema": schema, "left_out": list(LEFT_OUT)}).fetchall()
     if not rows:
         raise DatabaseError(NOT_MIGRATED)
-    statement = SQL(" union all ").join(
-        SQL(sql["table"]).format(
-            name=Literal(table),
-            columns=SQL(", ").join(map(_in_bytes, columns, makers)),
-            table=Identifier(schema, table),
-        )
-        for table, columns, makers in rows
-    )
+    statement = _statement(schema, tuple((table, tuple(columns), tuple(makers)) for table, columns, makers in rows))
     tables = {
         name: TableDigest(rows=count, sha256=hashlib.sha256(f"{count} {high or 0} {low or 0}".encode()).hexdigest())
         for name, count, high, low in sorted(conn.execute(statement, {"tenant": tenant_id}).fetchall())
     }
     lines = "".join(f"{name} {table.sha256}\n" for name, table in tables.items())
     return Digest(sha256=hashlib.sha256(lines.encode()).hexdigest(), tables=tables)
+
+
+@lru_cache(maxsize=8)
+def _statement(schema: str, tables: tuple[_Table, ...]) -> bytes:
+    """Return the statement for these tables; it is long, and the same for every digest of a database."""
+    return (
+        SQL(" union all ")
+        .join(
+            SQL(queries("digest")["table"]).format(
+                name=Literal(table),
+                columns=SQL(", ").join(map(_in_bytes, columns, makers)),
+                table=Identifier(schema, table),
+            )
+            for table, columns, makers in tables
+        )
+        .as_bytes()
+    )
 
 
 def compared_columns(conn: Connection[Any], schema: str, table: str) -> Composable:
