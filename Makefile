@@ -33,8 +33,8 @@ env: $(READY)  ## make the whole environment from the committed lock, with tests
 .venv/.uv:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
 		|| { echo "Reverie needs Python 3.11, 3.12 or 3.13; name one with make PYTHON=..."; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv
+	@$(PYTHON) -m pip --python $(BIN)/python install --quiet --disable-pip-version-check uv 2>/dev/null || $(call pip,--disable-pip-version-check uv)
 	@touch $@
 
 $(READY): requirements.lock pyproject.toml clients/python/pyproject.toml | .venv/.uv
@@ -55,7 +55,9 @@ $(PREFECT): requirements.lock pyproject.toml | .venv/.uv
 	@touch $@
 
 comma := ,
-install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) || $(BIN)/python -m pip install --quiet $(1)
+install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) || $(call pip,$(1))
+# a pip of the environment's own takes three seconds to make: only where the interpreter's cannot serve, or uv does not run
+pip = { $(BIN)/python -m ensurepip >/dev/null && $(BIN)/python -m pip install --quiet $(1); }
 
 demo: $(DEMO)  ## run a history through every stage and print the result (DATA=file for your own, with MAP= TIMEZONE= TIME_FORMAT= SUBJECT= FORMAT= START=; MODEL=recorded; MARTS=1 builds the marts with dbt)
 	@$(BIN)/python examples/demo.py $(if $(MARTS),--marts) $(if $(DATA),--data '$(DATA)') $(if $(MODEL),--model '$(MODEL)') $(if $(MAP),--map '$(MAP)') \
