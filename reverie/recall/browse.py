@@ -47,6 +47,8 @@ class ListedMemory:
     compression_source: bool
     #: Rule or method that made it.
     origin: str
+    #: Chance that a later message ended its statement; None: nothing casts doubt on it.
+    doubt_chance: float | None
     #: Typed ids of its entities.
     entities: list[str]
 

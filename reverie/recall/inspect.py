@@ -56,6 +56,8 @@ class ShownMemory:
     valid_to: datetime | None
     #: The memory that ended it.
     superseded_by: UUID | None
+    #: Chance that a later message ended its statement; None: nothing casts doubt on it.
+    doubt_chance: float | None
     #: Of a summary: the turns of its session that it covers, from 1.
     turn_start: int | None
     turn_end: int | None

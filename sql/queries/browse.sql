@@ -9,6 +9,7 @@ select m.id, m.kind, m.state, m.content, m.polarity,
            0)::real as importance,
        m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.expires_at, m.into_id,
        m.valid_from, m.valid_to, m.superseded_by, m.turn_id, m.session_id, m.kind = 'summary' as compression_source, m.origin,
+       case when m.valid_to is null then m.doubt end as doubt_chance,
        array(select e.type || ':' || e.slug from memory.links l
              join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
              where l.tenant_id = m.tenant_id and l.memory_id = m.id order by 1) as entities
@@ -29,7 +30,7 @@ where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(
                         where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
 union all
 select r.id, r.kind, 'candidate', r.content, 0, r.importance, 0, r.happened_at, r.happened_at, null, null, null, null, null, null,
-       null, null, false, 'correction', '{}'
+       null, null, false, 'correction', null, '{}'
 from memory.replacements r
 where r.tenant_id = %(tenant)s and r.subject_id = %(subject)s and r.kind = any(%(kinds)s) and 'candidate' = any(%(states)s)
   and (%(before)s::uuid is null or r.id < %(before)s)

@@ -16,7 +16,8 @@ group by state order by state
 -- The subject's memories in some states with the entities they mention, most important first within their kind; importance
 -- as of now by the closed form of decay.
 select m.id, m.kind, m.state, m.content, m.polarity, m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.into_id,
-       m.valid_from, m.valid_to, m.superseded_by, m.turn_start, m.turn_end, m.model,
+       m.valid_from, m.valid_to, m.superseded_by, case when m.valid_to is null then m.doubt end as doubt_chance, m.turn_start,
+       m.turn_end, m.model,
        greatest(m.peak::float8 - case when m.lasting and m.valid_to is null or m.id = any(array(
            select item_id from memory.marks
            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
@@ -32,7 +33,7 @@ where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(
                         where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
 union all
 select r.id, r.kind, 'candidate', r.content, 0, 0, r.happened_at, r.happened_at, null, null, null, null, null, null, null,
-       null, r.importance,
+       null, null, r.importance,
        '{}'::text[]
 from memory.replacements r
 where r.tenant_id = %(tenant)s and r.subject_id = %(subject)s and r.kind = any(%(kinds)s) and 'candidate' = any(%(states)s)

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from reverie.cli.root import reverie
 from reverie.policy import load_policy
+from reverie.recall.browse import MemoryFilter, page_memories
 from reverie.recall.contexts.context import assemble_context
 from reverie.recall.contexts.request import Given
 from reverie.recall.facts import load_facts
@@ -100,6 +101,24 @@ def test_an_explanation_tells_it(
     corpus.conn.execute("update memory.memories set valid_from = %s, valid_to = %s", [day(1), day(5)])
     over = CliRunner().invoke(reverie, ["explain", str(fee), "--tenant", "acme"])
     assert "may be over" not in over.output
+
+
+def test_lists_mark_it(
+    reader: Store, corpus: Corpus, doubted: tuple[UUID, UUID], database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    corpus.memory("Likes tea", kind="preference", at=day(1))
+    wanted = MemoryFilter(kinds=("fact", "preference"))
+    page = page_memories(reader.session("acme"), "ann", policy=POLICY, wanted=wanted, as_of=LATER, before=None, limit=9)
+    assert {one.content: one.doubt_chance for one in perform(page)} == {
+        "Fee: 2,200": pytest.approx(0.62),
+        "Likes tea": None,
+    }
+    done = CliRunner().invoke(reverie, ["show", "ann", "--tenant", "acme"], env={"COLUMNS": "400"})
+    assert done.exit_code == 0, done.output
+    assert "[may be over] Fee: 2,200" in done.output and "[may be over] Likes" not in done.output
+    corpus.conn.execute("update memory.memories set valid_from = %s, valid_to = %s", [day(1), day(5)])
+    assert "may be over" not in CliRunner().invoke(reverie, ["show", "ann", "--tenant", "acme"]).output
 
 
 def test_a_sensitive_message_is_not_brought_up_by_small_talk(reader: Store, corpus: Corpus) -> None:

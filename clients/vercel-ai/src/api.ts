@@ -2495,6 +2495,8 @@ export interface components {
             compression_source: boolean;
             /** Content */
             content: string;
+            /** Doubt Chance */
+            doubt_chance: number | null;
             /** Entities */
             entities: string[];
             /** Expires At */

@@ -206,10 +206,12 @@ def _print_memories(memory: SubjectMemory, limit: int, as_of: datetime) -> None:
 
 
 def _content(memory: ShownMemory) -> str:
-    """Return the content of a memory, with its state if it is not active and with the turns that a summary covers."""
+    """Return the content of a memory, with its state, whether it is in doubt, and the turns that a summary covers."""
     state = "" if memory.state == "active" else f"[{memory.state}] "
     if memory.valid_to is not None:
         state = f"[until {memory.valid_to:%Y-%m-%d}] "
+    elif memory.doubt_chance is not None:
+        state += "[may be over] "
     turns = f"(turns {memory.turn_start}-{memory.turn_end}) " if memory.turn_start else ""
     return f"{state}{turns}{memory.content}"
 

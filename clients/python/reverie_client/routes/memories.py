@@ -32,6 +32,7 @@ class Memory(Answer):
     session_id: str | None
     compression_source: bool
     origin: str
+    doubt_chance: float | None
     entities: list[str]
 
 
