@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +21,7 @@ from reverie.inference.reader import (
 from reverie.language.cues.attribution import others_spans
 from reverie.language.cues.immediate import compiled
 from reverie.language.cues.speech import low_content_expr
+from reverie.language.english import statement_words
 from reverie.language.languages import language_of
 from reverie.language.statements.stated import MessageStatement
 from reverie.language.text import Span, sentences, strip_invisible
@@ -125,6 +127,8 @@ def _stated(
     is_clause = statement.clause is not None and statement.object in statement.clause
     clause = statement.clause if is_clause and reading.clause_chance >= numbers.clause else None
     own_words = clause or _sentence(message, reading, numbers.keep_characters, is_alone=is_taken or is_alone)
+    if own_words:
+        own_words = _with_referent(message.text, own_words, numbers.keep_characters)
     fades = reading.wanted < numbers.wanted_for_good
     return replace(statement, own_words=own_words, fades=fades) if is_taken or own_words else None
 
@@ -141,6 +145,22 @@ def _sentence(message: AskedMessage, reading: MessageReading, most: int, *, is_a
         sentence = message.text.strip()
     says_something = len(sentence.split()) > _FEW_WORDS and len(sentence) <= most
     return sentence if says_something and not sentence.endswith("?") else None
+
+
+def _with_referent(text: str, words: str, most: int) -> str:
+    """Return words of a message with the sentence before them, in which their subject is named.
+
+    "He's going to a startup" says nothing without the sentence before it. If both together have more than `most`
+    characters, or that sentence does not name anybody either, the words stay as they are.
+    """
+    refers = re.compile(statement_words().people.refers, re.IGNORECASE)
+    end = start = text.find(words)
+    end += len(words)
+    before = sentences(text[:start])[-1:] if refers.match(words) else []
+    if not before or refers.match(before[0]):
+        return words
+    start = text.rfind(before[0], 0, start)
+    return text[start:end] if end - start <= most else words
 
 
 def _is_said(place: TextPlace, message: AskedMessage) -> bool:

@@ -48,6 +48,8 @@ class People(Table):
     #: Pronouns before a verb, and possessive pronouns.
     subjects: WordSet
     theirs: WordSet
+    #: A pattern of the beginning of words whose subject was named before them.
+    refers: str
     #: A pattern of the words before a pet's name, with the kind of pet as the group.
     named: str
     several: WordSet
