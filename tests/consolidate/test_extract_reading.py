@@ -84,6 +84,23 @@ def test_a_word_or_two_stand_with_their_message() -> None:
     assert _read_as(f"{text}{short}.", "Halifax", is_alone=False, **unsure) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "said", "kept"),
+    [
+        ("My son Idris is in Izmir. He tells me all", "tells", "My son Idris is in Izmir. He tells me all"),
+        ("we get a cat, Milanesa. but he's in the bag", "bag", "we get a cat, Milanesa. but he's in the bag"),
+        ("Rain again. My son Idris is in Izmir", "Izmir", "My son Idris is in Izmir"),
+        ("He rang. He tells me all the news", "tells", "He tells me all the news"),
+        ("He tells me all the news", "tells", "He tells me all the news"),
+        (f"Idris, {'so ' * 100}far. He tells me all", "tells", "He tells me all"),
+    ],
+    ids=["capital", "lower_case", "somebody_named", "nobody_before_either", "nothing_before", "too_long"],
+)
+def test_a_pronoun_keeps_the_sentence_before_it(text: str, said: str, kept: str) -> None:
+    found = _read_as(f"{text}. End, where", said, whole=0, clause_chance=0)
+    assert found.own_words == f"{kept}."
+
+
 def test_a_verdict_has_the_version_of_the_reader_that_read() -> None:
     frame = turns(
         "I live in Oslo with my sister.", "lol", "Ich wohne seit drei Jahren in einer kleinen Wohnung in Berlin."
