@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,18 +26,13 @@ TOO_WIDE = """[...document.querySelectorAll('.panel')].filter(panel => panel.scr
 
 
 @pytest.fixture(scope="module")
-def variables(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """The environment of a memory of some people of the sample, with its marts built by `make marts`."""
-    home = tmp_path_factory.mktemp("home")
-    lines = (ROOT / "examples" / "sample_history.jsonl").read_text().splitlines()
-    few = [line for line in lines if json.loads(line).get("subject_id") in ("arjun", "mumbai-bakery")]
-    assert len(few) > 20
-    (home / "few.jsonl").write_text("\n".join(few))
-    with database_factory.migrated() as url:
-        given = {"DATABASE_URL": url, "REVERIE_HOME": str(home), "BROWSER": "true"}
-        run(["reverie", "import", str(home / "few.jsonl"), "--tenant", "demo"], **given)
+def variables(
+    sample: str, database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
+    """The environment of the sample's memory, with its marts built by `make marts`."""
+    with database_factory.copy(sample) as url:
+        given = {"DATABASE_URL": url, "REVERIE_HOME": str(tmp_path_factory.mktemp("home")), "BROWSER": "true"}
         run(["reverie", "clock", "--tenant", "demo", "--stop-at", "2026-06-30T09:00:00Z"], **given)
-        run(["reverie", "run", "--tenant", "demo"], **given)
         # the tests of the models are run by tests/marts
         run([make_or_skip(), "marts", "ARGS=--quiet --exclude-resource-type test"], **given)
         yield given
