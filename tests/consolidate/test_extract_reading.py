@@ -84,6 +84,20 @@ def test_a_word_or_two_stand_with_their_message() -> None:
     assert _read_as(f"{text}{short}.", "Halifax", is_alone=False, **unsure) is None
 
 
+def test_what_only_the_question_names_is_taken_if_all_of_it_is_sure() -> None:
+    """ "Almost. Fridays none at all." neither confirms nor can express "not before 10:00"."""
+    numbers = READER.extract.reader
+    message = AskedMessage("Almost. Fridays none at all.", "Fridays not before 10:00?")
+    reading = MessageReading(
+        relation="habit", object=TextPlace(True, 0, 24), phase="holds", polarity=0, duration=None, holder=None,
+        topic=None, replaced=None, until=None, clause=None, confidence=0.7, whole=numbers.whole,
+    )  # fmt: skip
+    taken = _stated(reading, message, numbers, is_alone=True)
+    assert taken is not None and (taken.object, taken.own_words) == ("Fridays not before 10:00", None)
+    unsure = reading._replace(whole=numbers.whole - 0.01)
+    assert _stated(unsure, message, numbers, is_alone=True) is None
+
+
 @pytest.mark.parametrize(
     ("text", "said", "kept"),
     [

@@ -115,11 +115,11 @@ def _stated(
     """Return the statement of a reading, with its own words if the reader is not sure of all parts of it.
 
     `is_alone`: the reader is sure of no statement of the message. None: the reader is not sure enough of this one, or
-    no words of the message can express it.
+    no words of the message can express it, such as an object that only the question names.
     """
     statement = statement_of(reading, message)
     is_taken = reading.confidence >= numbers.confidence
-    if is_taken and (reading.whole >= numbers.whole or reading.object.of_question):
+    if is_taken and reading.whole >= numbers.whole:
         return statement
     is_told = is_taken or reading.chance >= numbers.keep
     if reading.object.of_question or not is_told or reading.wanted < numbers.wanted:
