@@ -32,6 +32,7 @@ _DAY_AFTER: Final = _PACK.pattern("day_after")
 _IS_MINE: Final = _PACK.pattern("is_mine")
 _WAS_THEN: Final = _PACK.pattern("was_then", re.IGNORECASE)
 _TO_MONTH: Final = _PACK.pattern("to_month", re.IGNORECASE)
+_OF_ANOTHER: Final = _PACK.pattern("of_another", re.IGNORECASE)
 _LEAD: Final = _PACK.pattern("lead", re.IGNORECASE)
 _PLANNED_LEAD: Final = _PACK.pattern("planned_lead", re.IGNORECASE)
 _PLANNED_TAIL: Final = _PACK.pattern("planned_tail", re.IGNORECASE)
@@ -201,8 +202,11 @@ def _best(times: Iterable[NamedTime]) -> NamedTime | None:
 
 
 def _title_of(one: _Sentence, plan: KnownStatement | None, time: NamedTime | None, kind: MentionKind) -> str:
-    """Return the object of a plan, or else the words of a plan without its day, or else the sentence."""
-    if plan is not None and plan.relation == _PLAN:
+    """Return the object of a plan, or else the words of a plan without its day, or else the sentence.
+
+    The plan of somebody who is not known by name is told in its sentence: "Moving to Hyderabad" would be the author's.
+    """
+    if plan is not None and plan.relation == _PLAN and not _is_of_another(one.text, plan):
         return _capital(_LEAD.sub("", plan.object))
     if plan is not None and plan.relation == _DEADLINE and plan.topic:
         return _capital(_PACK.phrase("deadline", what=_LEAD.sub("", plan.topic)))
@@ -210,6 +214,11 @@ def _title_of(one: _Sentence, plan: KnownStatement | None, time: NamedTime | Non
     if kind == "planned" and time is not None:
         return _planned_title(one.text, time) or _capital(sentence)
     return _capital(sentence)
+
+
+def _is_of_another(sentence: str, plan: KnownStatement) -> bool:
+    before = sentence[: max(sentence.lower().find(plan.object.lower()), 0)]
+    return plan.who is None and _OF_ANOTHER.search(before) is not None
 
 
 def _planned_title(sentence: str, time: NamedTime) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from zoneinfo import ZoneInfo
 
 from reverie.language.life_events.days import days_in_words
+from reverie.language.text import plain_name
 from reverie.recall.contexts.sections import Block, Line
 from reverie.recall.profile import Profile, one_line
 from reverie.recall.signals.life_events import DatedEvent
@@ -14,7 +15,10 @@ _WORTH = 1.6
 
 
 def coming_up_block(profile: Profile, head: str) -> Block:
-    """Return the next events of a profile under a heading: "- tomorrow, Friday 13 March 2026 at 15:00: Dentist"."""
+    """Return the next events of a profile under a heading: "- tomorrow, Friday 13 March 2026 at 15:00: Dentist".
+
+    An event of another person begins with that name.
+    """
     lines = [
         Line(text=_told(event, profile), label="event", worth=_WORTH - place / 100, made_of=(event.turn_id,))
         for place, event in enumerate(profile.upcoming)
@@ -32,4 +36,7 @@ def _told(event: DatedEvent, profile: Profile) -> str:
         clock=event.clock,
         yearly=event.yearly,
     )
-    return f"- {when}: {one_line(event.title)}"
+    # the title of a yearly event says whose it is
+    whose = event.who if event.who and not event.yearly else event.speaker
+    owner = f"{plain_name(whose)}: " if whose else ""
+    return f"- {when}: {owner}{one_line(event.title)}"

@@ -1,5 +1,6 @@
 """Sentences that tell of an event, and their days."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -88,6 +89,14 @@ def test_a_plan_of_another_is_told_in_its_whole_sentence() -> None:
     text = "She starts on 1 September in the gateway team."
     (mention,) = found(text, KnownStatement(relation="works_in", object="the gateway team", phase="planned"))
     assert (mention.kind, mention.title) == ("planned", text)
+    text = "Karan told me he's moving from Pune to Hyderabad next month."
+    moving = KnownStatement(relation="plans", object="moving from Pune to Hyderabad", phase="holds")
+    (mention,) = found(text, moving)
+    assert (mention.kind, mention.title) == ("planned", text)
+    (mention,) = found(text, replace(moving, who="karan"))
+    assert mention.title == "Moving from Pune to Hyderabad", "the event says whose it is"
+    (mention,) = found("I'm moving from Pune to Hyderabad next month.", moving)
+    assert mention.title == "Moving from Pune to Hyderabad"
 
 
 def test_a_time_of_what_was_then_is_not_to_come() -> None:
