@@ -40,6 +40,8 @@ class Recent:
     kind: str
     content: str
     happened_at: datetime
+    #: Other memories that say the same.
+    same_ids: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -228,11 +230,11 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
 
 
 def _said_once(rows: Sequence[tuple[Any, ...]]) -> list[Recent]:
-    """Return recent memories without repeats; the first of each stays."""
-    found: dict[str, Recent] = {}
+    """Return recent memories without repeats; the first of each stands for all."""
+    found: dict[str, list[Recent]] = {}
     for id_, kind, text, at in rows:
-        found.setdefault(said_alike(text), Recent(id=id_, kind=kind, content=text, happened_at=at))
-    return list(found.values())
+        found.setdefault(said_alike(text), []).append(Recent(id=id_, kind=kind, content=text, happened_at=at))
+    return [replace(first, same_ids=tuple(one.id for one in others)) for first, *others in found.values()]
 
 
 def most_telling(recent: Sequence[Recent], limit: int) -> tuple[Recent, ...]:

@@ -141,26 +141,34 @@ limit %(limit)s
 
 -- name: important
 -- The most important memories, for a context without a question; importance as of then by the closed form of decay.
-select x.id, x.kind, x.content, x.happened_at, x.importance
-from (select m.id, m.kind, m.content, m.happened_at,
-             greatest(m.peak::float8 - case when m.lasting or m.id = any(array(
-                     select item_id from memory.marks
-                     where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
-                 * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),
-                 0) as importance
-      from memory.memories m
-      join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) using (kind)
-      where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state in ('candidate', 'active')
-        and m.happened_at <= %(as_of)s and (m.expires_at is null or m.expires_at > %(as_of)s)
-        and m.id <> all(array(select item_id from memory.marks
-                              where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
-      union all
-      select id, kind, content, happened_at, importance::float8 from memory.replacements
-      where tenant_id = %(tenant)s and subject_id = %(subject)s and happened_at <= %(as_of)s) x
-where x.importance >= %(min_importance)s::float8
-  and (%(among)s::uuid[] is null or x.id in (select unnest(%(among)s::uuid[])))
-order by x.importance desc, x.happened_at desc, x.id
-limit %(limit)s
+select i.id, i.kind, i.content, i.happened_at, i.importance, d.said_at as doubted_at, d.text as doubt
+from (select x.id, x.kind, x.content, x.happened_at, x.importance, x.doubted_by
+      from (select m.id, m.kind, m.content, m.happened_at, m.doubted_by,
+                   greatest(m.peak::float8 - case when m.lasting or m.id = any(array(
+                           select item_id from memory.marks
+                           where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
+                       * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),
+                       0) as importance
+            from memory.memories m
+            join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) using (kind)
+            where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state in ('candidate', 'active')
+              and m.happened_at <= %(as_of)s and (m.expires_at is null or m.expires_at > %(as_of)s)
+              and m.id <> all(array(select item_id from memory.marks
+                                    where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
+            union all
+            select id, kind, content, happened_at, null, importance::float8 from memory.replacements
+            where tenant_id = %(tenant)s and subject_id = %(subject)s and happened_at <= %(as_of)s) x
+      where x.importance >= %(min_importance)s::float8
+        and (%(among)s::uuid[] is null or x.id in (select unnest(%(among)s::uuid[])))
+      order by x.importance desc, x.happened_at desc, x.id
+      limit %(limit)s) i
+left join lateral (  -- a later message that may have ended it
+    select t.said_at, t.text from log.turns t
+    where t.tenant_id = %(tenant)s and t.id = i.doubted_by and t.said_at <= %(as_of)s
+      and t.id <> all(array(select item_id from memory.marks
+                            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
+    offset 0) d on true
+order by i.importance desc, i.happened_at desc, i.id
 
 -- name: relationship
 -- The number of sessions up to a time, the beginning of the first, the last day with one, and the number of days in a row

@@ -40,7 +40,7 @@ def test_a_turn_is_answered_with_what_it_gives(api: TestClient) -> None:
     (fact,) = [each for each in turn["extracted"] if each["kind"] == "fact"]
     assert (fact["content"], fact["entities"]) == ("Has brother Bruno", ["person:bruno"])
     (instruction,) = [each for each in second["extracted"] if each["kind"] == "instruction"]
-    assert (instruction["content"], instruction["entities"]) == ("Always ask about their dog Rex", ["pet:rex"])
+    assert (instruction["content"], instruction["entities"]) == ("Always ask about my dog Rex", ["pet:rex"])
     assert turn["mood"]["method"] == "keywords"
     assert turn["crisis"] is None
 

@@ -62,7 +62,7 @@ def _read_as(text: str, object_: str, *, is_alone: bool = True, **numbers: float
         duration=None, holder=None, topic=None, replaced=None, until=None, clause=TextPlace(False, 0, clause),
         **{"confidence": 0.7} | numbers,
     )  # fmt: skip
-    return _stated(reading, AskedMessage(text), READER.extract.reader, is_alone=is_alone)
+    return _stated(reading, AskedMessage(text), READER, is_alone=is_alone)
 
 
 def test_what_the_reader_is_not_sure_of_keeps_its_words() -> None:
@@ -92,10 +92,10 @@ def test_what_only_the_question_names_is_taken_if_all_of_it_is_sure() -> None:
         relation="habit", object=TextPlace(True, 0, 24), phase="holds", polarity=0, duration=None, holder=None,
         topic=None, replaced=None, until=None, clause=None, confidence=0.7, whole=numbers.whole,
     )  # fmt: skip
-    taken = _stated(reading, message, numbers, is_alone=True)
+    taken = _stated(reading, message, READER, is_alone=True)
     assert taken is not None and (taken.object, taken.own_words) == ("Fridays not before 10:00", None)
     unsure = reading._replace(whole=numbers.whole - 0.01)
-    assert _stated(unsure, message, numbers, is_alone=True) is None
+    assert _stated(unsure, message, READER, is_alone=True) is None
 
 
 @pytest.mark.parametrize(

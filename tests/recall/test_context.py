@@ -292,9 +292,23 @@ def test_equal_episodes_have_one_line_that_names_them_all(
     said = ["Quartz night!", "quartz night.", "Quartz night"]
     ids = {corpus.memory(text, kind="episode", at=day(number)) for number, text in enumerate(said)}
     found = assemble(reader, policy, question, as_of=day(4))
-    (memories,) = (one for one in found.sections if one.name == "memories")
-    (line,) = memories.lines
-    assert "Quartz night" in line.text and set(line.ids) == ids
+    lines = [line for one in found.sections if one.name in ("profile", "memories") for line in one.lines]
+    told = [line for line in lines if "quartz night" in line.text.lower() and line.id is not None]
+    assert told and all(set(line.ids) == ids for line in told)
+    if policy == "reverie" and question is None:  # the profile tells it, among the recent ones
+        assert len(told) == 1
+
+
+def test_what_the_profile_tells_is_not_told_again_unless_it_answers(corpus: Corpus, reader: Store) -> None:
+    told = corpus.memory("Loves quartz", kind="preference", importance=0.9, at=day(1))
+    corpus.memory("Found quartz by the lake", kind="fact", importance=0.5, at=day(2))
+    found = {question: assemble(reader, "reverie", question, as_of=day(3)) for question in (None, "quartz")}
+    ids = {
+        question: [[line.id for line in one.lines] for one in context.sections if one.name in ("profile", "memories")]
+        for question, context in found.items()
+    }
+    assert [told in section for section in ids[None]] == [True, False] and len(ids[None][1]) == 1
+    assert [told in section for section in ids["quartz"]] == [True, True]
 
 
 def test_a_system_text_is_never_cut(corpus: Corpus, reader: Store) -> None:

@@ -56,6 +56,7 @@ def material(policy: str, **parts: Any) -> Material:
         "memories": [],
         "staged": None,
         "memory_budget": chosen_policy.context.memories,
+        "top_k": chosen_policy.recall.top_k,
         "count": lambda text: len(text.split()),
     }
     profile = Profile(subject_id="arjun", facts=facts, recent=recent, relationship=stage)

@@ -19,7 +19,7 @@ TEA = chosen(("fact", "Drinks tea", 0.5))
     [
         ({"top_k": 5}, "Nothing was asked: the most important memories are given."),
         ({"top_k": 5, "question": "tea"}, "Nothing that is remembered of arjun fits."),
-        ({"question": "tea", "relationship": Relationship(stage="new", sessions=1, days=1, streak=1)},
+        ({"top_k": 0, "question": "tea", "relationship": Relationship(stage="new", sessions=1, days=1, streak=1)},
          "The relationship is new: no memories are given."),
         ({"top_k": 5, "question": "tea", "memories": TEA}, "Nothing is known of arjun by key."),
     ],

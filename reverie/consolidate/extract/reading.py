@@ -23,7 +23,7 @@ from reverie.language.cues.immediate import compiled
 from reverie.language.cues.speech import low_content_expr
 from reverie.language.english import statement_words
 from reverie.language.languages import language_of
-from reverie.language.statements.stated import MessageStatement
+from reverie.language.statements.stated import MessageStatement, needs_own_words
 from reverie.language.text import Span, sentences, strip_invisible
 from reverie.policy import Policy
 from reverie.policy.extract import ReaderPolicy
@@ -74,7 +74,7 @@ def read_messages(
             each for each in found.readings if not _is_of_others(each.object, others) and _is_said(each.object, message)
         ]
         taken = [each for each in own if each.confidence >= numbers.confidence]
-        said = [_stated(each, message, numbers, is_alone=not taken) for each in own]
+        said = [_stated(each, message, policy, is_alone=not taken) for each in own]
         if any(said):
             statements[turn_id] = [statement for statement in said if statement]
         sureness[turn_id] = own_sureness(taken, found.states), head_signs(message, taken, found.states)
@@ -110,27 +110,42 @@ def _read_of(
 
 
 def _stated(
-    reading: MessageReading, message: AskedMessage, numbers: ReaderPolicy, *, is_alone: bool
+    reading: MessageReading, message: AskedMessage, policy: Policy, *, is_alone: bool
 ) -> MessageStatement | None:
     """Return the statement of a reading, with its own words if the reader is not sure of all parts of it.
 
-    `is_alone`: the reader is sure of no statement of the message. None: the reader is not sure enough of this one, or
-    no words of the message can express it, such as an object that only the question names.
+    It also has its own words if memory's words would not say who is meant. `is_alone`: the reader is sure of no
+    statement of the message. None: the reader is not sure enough of this one, or no words of the message can express
+    it, such as an object that only the question names.
     """
+    numbers = policy.extract.reader
     statement = statement_of(reading, message)
     is_taken = reading.confidence >= numbers.confidence
-    if is_taken and reading.whole >= numbers.whole:
+    is_sure = is_taken and reading.whole >= numbers.whole
+    relation = policy.extract.relations.get(statement.relation)
+    if is_sure and (relation is None or reading.object.of_question or not needs_own_words(statement, relation)):
         return statement
     is_told = is_taken or reading.chance >= numbers.keep
-    if reading.object.of_question or not is_told or reading.wanted < numbers.wanted:
+    if reading.object.of_question or not is_told or (reading.wanted < numbers.wanted and not is_sure):
         return None
+    own_words = _own_words(statement, reading, message, numbers, is_alone=is_taken or is_alone)
+    fades = reading.wanted < numbers.wanted_for_good and not is_sure
+    return replace(statement, own_words=own_words, fades=fades) if is_taken or own_words else None
+
+
+def _own_words(
+    statement: MessageStatement,
+    reading: MessageReading,
+    message: AskedMessage,
+    numbers: ReaderPolicy,
+    *,
+    is_alone: bool,
+) -> str | None:
+    """Return the clause of a statement if the reader is sure of it, or its sentence, with what it refers to."""
     is_clause = statement.clause is not None and statement.object in statement.clause
     clause = statement.clause if is_clause and reading.clause_chance >= numbers.clause else None
-    own_words = clause or _sentence(message, reading, numbers.keep_characters, is_alone=is_taken or is_alone)
-    if own_words:
-        own_words = _with_referent(message.text, own_words, numbers.keep_characters)
-    fades = reading.wanted < numbers.wanted_for_good
-    return replace(statement, own_words=own_words, fades=fades) if is_taken or own_words else None
+    words = clause or _sentence(message, reading, numbers.keep_characters, is_alone=is_alone)
+    return _with_referent(message.text, words, numbers.keep_characters) if words else None
 
 
 def _sentence(message: AskedMessage, reading: MessageReading, most: int, *, is_alone: bool) -> str | None:

@@ -72,9 +72,9 @@ def _persons(key: str) -> tuple[tuple[str, str], ...]:
     return tuple((rf"(?i)\b{first}\b", third) for first, third in _PACK.rows(key))
 
 
-#: Rewrites from the first person to the third, applied to values in this order: of one person, and of a group.
-SINGULAR: Final = _persons("singular")
-PLURAL: Final = _persons("plural")
+#: Rewrites from the first person to the third, applied to values in this order: of people, and of what is theirs.
+PERSONS: Final = _persons("persons")
+POSSESSIVES: Final = _persons("possessives")
 
 #: Characters that become hyphens in a slug: ASCII other than letters and digits, and general punctuation.
 SLUG_GAPS: Final = "[\\x00-/:-`{-\\x7f\u2000-\u206f]+"
@@ -120,8 +120,8 @@ _TAIL: Final = for_python(TAIL)
 _ENDINGS: Final = [(for_python(bare), with_s.replace("${1}", r"\g<1>")) for bare, with_s in ENDINGS]
 #: Text in quotation marks.
 _QUOTED: Final = re.compile(r'(["“][^"“”]*["”])')
-_SINGULAR: Final = [(for_python(first), third) for first, third in SINGULAR]
-_PLURAL: Final = [(for_python(first), third) for first, third in PLURAL]
+_PERSONS: Final = [(for_python(first), third) for first, third in PERSONS]
+_POSSESSIVES: Final = [(for_python(first), third) for first, third in POSSESSIVES]
 _NAME_CUT: Final = for_python(NAME_CUT)
 _SLUG_WORDS: Final = re.compile(SLUG_WORDS)
 _SLUG_GAPS: Final = re.compile(SLUG_GAPS)
@@ -148,20 +148,26 @@ def value(captured: str) -> str:
     return _TAIL.sub("", _CUT.sub("", captured, count=1).strip(EDGES)).strip(EDGES)
 
 
-def third_person(text: str, *, keeps_group: bool = False) -> str:
+def third_person(text: str, *, is_order: bool = False) -> str:
     """Return the filled template in the third person: "my dog" becomes "their dog", "play(s)" "plays".
 
-    With `keeps_group`, "we", "us" and "our" stay: an instruction is for an agent that speaks for the same group. Text
-    in quotation marks stays as it is.
+    An order (`is_order`) keeps its author's words: "never call them Desmond" would be about somebody else. Text in
+    quotation marks stays as it is.
     """
     for bare, with_s in _ENDINGS if "(s)" in text else ():
         text = bare.sub(with_s, text)
-    rules = _SINGULAR if keeps_group else (*_SINGULAR, *_PLURAL)
+    if is_order:
+        return text
     pieces = _QUOTED.split(text)
     for place in range(0, len(pieces), 2):
-        for first, third in rules:
+        for first, third in (*_PERSONS, *_POSSESSIVES):
             pieces[place] = first.sub(third, pieces[place])
     return "".join(pieces)
+
+
+def names_author(text: str) -> bool:
+    """Return whether a text speaks of its author as "I", "me", "we" or "us"; "my" and "our" do not count."""
+    return any(first.search(text) for first, _ in _PERSONS)
 
 
 def slug(text: str) -> str:

@@ -126,7 +126,7 @@ def _content(compiled: Compiled, groups: Mapping[str, str], phase: Phase, clause
     rule, relation = compiled.rule, compiled.relation
     if rule.template is not None or relation is None or rule.relation is None:
         template = (rule.template or "{x}").format_map(groups)
-        return wording.third_person(template, keeps_group=compiled.kind == "instruction")
+        return wording.third_person(template, is_order=compiled.kind == "instruction")
     stated = MessageStatement(
         relation=rule.relation,
         object=rule.object.format_map(groups),

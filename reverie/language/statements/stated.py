@@ -65,7 +65,7 @@ def worded_statement(statement: MessageStatement, relation: Relation, text: str)
     thing = _thing(statement.object, clause, relation, statement.holder)
     slots = _slots(statement, thing, clause)
     chosen = _phrase(statement, relation, slots, thing)
-    said = wording.third_person(chosen, keeps_group=relation.kind == "instruction")
+    said = wording.third_person(chosen, is_order=relation.kind == "instruction")
     is_deed = thing.is_deed and chosen == thing.words
     form: Form = "verb" if is_deed else _form(said)
     if is_deed:
@@ -82,6 +82,15 @@ def worded_statement(statement: MessageStatement, relation: Relation, text: str)
     if statement.holder:
         said = _of_holder(said, third, form, statement.holder, text=chosen)
     return f"{said[:1].upper()}{said[1:]}"
+
+
+def needs_own_words(statement: MessageStatement, relation: Relation) -> bool:
+    """Return whether a statement would name its author "they" or "them": "All money is theirs", "Pete lives with them".
+
+    A reader of the memory could not tell who that is. An order keeps the author's words anyway.
+    """
+    said = (_headed(statement.object) if relation.deeds else None) or statement.object
+    return relation.kind != "instruction" and wording.names_author(f"{statement.holder or ''} {said}")
 
 
 # ------------------------------------------------------------------------------------------------- words of the message

@@ -62,10 +62,11 @@ def _reverie(of: Material) -> list[Section]:
     emotional = list(emotional_context(of.given, of.profile, acquaintance(of.profile.relationship)))
     emotional += hard_times(of.person) if emotional else ()
     rules = _advice(of) if emotional else ()
+    profile = _profile(of, f"PROFILE ({one_line(of.subject_id)}):", _learned_lines(of))
     return [
         _system(of),
-        _profile(of, f"PROFILE ({one_line(of.subject_id)}):", _learned_lines(of)),
-        _memories(of, "MEMORIES (remembered from earlier conversations):", _with_day),
+        profile,
+        _memories(of, "MEMORIES (remembered from earlier conversations):", _with_day, profile),
         _behavior(of, [("MOOD:", emotional), ("ADAPTATION:", rules)]),
         *_rest(of),
     ]
@@ -166,7 +167,7 @@ def _logic(of: Material) -> list[Section]:
         Line(text=f"[WORKING] {_escaped(one_line(text))}", label="active preference", worth=math.inf)
         for text in of.given.preferences
     ]
-    lines += [_line(typed(one), one) for one in of.memories]
+    lines += [_line(typed(one), one) for one in of.shown()]
     block = Block(head="<memory>", lines=lines, foot="</memory>")
     return [_system(of), fit("memories", [block], of.memory_budget, of.count), *_rest(of, escape=_escaped)]
 
@@ -261,6 +262,7 @@ def _profile(of: Material, head: str, learned: Sequence[Line] = ()) -> Section:
             id=one.id,
             label=one.kind,
             worth=-float(place),
+            made_of=one.same_ids,
         )
         for place, one in enumerate(of.profile.recent)
     ]
@@ -271,8 +273,8 @@ def _coming(of: Material) -> Block:
     return coming_up_block(of.profile, "COMING UP:")
 
 
-def _memories(of: Material, head: str, told: Callable[[Chosen], str]) -> Section:
-    lines = [_line(told(one), one) for one in of.memories]
+def _memories(of: Material, head: str, told: Callable[[Chosen], str], profile: Section | None = None) -> Section:
+    lines = [_line(told(one), one) for one in of.shown(profile.lines if profile else ())]
     return fit("memories", [Block(head=head, lines=lines)], of.memory_budget, of.count)
 
 

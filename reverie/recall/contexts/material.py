@@ -12,6 +12,7 @@ from reverie.policy import Policy
 from reverie.recall.contexts.earlier import TurnSummary
 from reverie.recall.contexts.person import UNKNOWN, KnownPerson
 from reverie.recall.contexts.request import Given
+from reverie.recall.contexts.sections import Line
 from reverie.recall.profile import Profile, said_alike
 from reverie.recall.result import RecallResult
 from reverie.recall.staged import StagedRecall
@@ -43,7 +44,7 @@ class Material:
     profile: Profile
     #: The subject's style of writing, and what else is known of it.
     person: KnownPerson = UNKNOWN
-    #: Best first.
+    #: Best first; more than are shown if nothing was asked.
     memories: Sequence[Chosen]
     #: Only for the form that uses it.
     staged: StagedRecall | None
@@ -58,6 +59,17 @@ class Material:
     told: Sequence[TurnSummary] = ()
     #: Notes for people: anything left out, or done differently than asked.
     notes: Sequence[str] = ()
+
+    def shown(self, profile: Sequence[Line] = ()) -> Sequence[Chosen]:
+        """Return the memories to show below a profile with these lines.
+
+        What answers a question is shown though the profile tells it, since its place says that it answers.
+        """
+        if self.question:
+            return self.memories
+        ids = {id_ for line in profile for id_ in line.ids}
+        told = ids | {fact.memory_id for fact in self.profile.facts if fact.id in ids}
+        return [one for one in self.memories if told.isdisjoint((one.id, *one.same_ids))][: self.top_k]
 
 
 def one_line_each(memories: Sequence[Chosen]) -> list[Chosen]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, get_args
 from uuid import UUID
 
@@ -30,7 +30,7 @@ from reverie.recall.profile import Profile, profile_statements, read_profile
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall, withheld_note
 from reverie.recall.relationship import STAGES, Relationship
-from reverie.recall.result import RecallResult
+from reverie.recall.result import RecallResult, in_doubt
 from reverie.recall.staged import staged_recall
 from reverie.recall.subject_cache import KnownSubject, Rows, SubjectCache, subject_statement
 from reverie.store.queries import queries
@@ -39,8 +39,8 @@ from reverie.store.session.piggyback import Piggyback
 
 #: An id that no subject can have.
 _NOBODY = ""
-#: Important memories read for each one given, since some say the same.
-_READ_FOR_EACH = 2
+#: Important memories read for each one given, since some say the same, and the profile has told some.
+_READ_FOR_EACH = 4
 #: Forms with advice on tone.
 _OF_PERSONS = ("contact", "reverie")
 
@@ -73,7 +73,7 @@ class ContextReader:
         person = read_person(rows.pop(), as_of) if of_person else UNKNOWN
         profile = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
         known = admitted_profile(profile, given, filters, admitted)
-        known = with_doubts(known, lambda said: all(may_be_told(query.text, [(said, 0.0)], policy.sensitivity)))
+        known = with_doubts(known, self._may_tell)
         of_conversation = dict(zip(of_session, rows, strict=False))
         given, told = await with_earlier(self.session, given, of_conversation, subject_id, policy)
         budget, top_k = _limits(policy, known.relationship, given)
@@ -155,9 +155,17 @@ class ContextReader:
             return replace(material, recalled=recalled, memories=one_line_each(_recalled(recalled)))
         if top_k:
             statement = _important_statement(session.tenant_id, query, self.policy, top_k, admitted)
-            important = one_line_each(_important(await session.run(statement)))
-            return replace(material, memories=important[:top_k])
+            rows = await session.run(statement)
+            important = [
+                _with_doubt(one, said_at, said) if said and admitted is None and self._may_tell(said) else one
+                for one, said_at, said in _important(rows)
+            ]
+            return replace(material, memories=one_line_each(important))
         return material
+
+    def _may_tell(self, said: str) -> bool:
+        """Return whether a message that casts a doubt may be told: it is of no class that is not brought up."""
+        return all(may_be_told(self.query.text, [(said, 0.0)], self.policy.sensitivity))
 
 
 def _with_moods(given: Given, known: Profile, policy: Policy, query: RecallQuery) -> Given:
@@ -219,8 +227,17 @@ def _important_statement(
     return Statement(queries("context")["important"], params)
 
 
-def _important(rows: Sequence[tuple[Any, ...]]) -> list[Chosen]:
+def _important(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Chosen, datetime | None, str | None]]:
+    """Return memories, each with the message that may have ended it and its time."""
     return [
-        Chosen(id=id_, kind=kind, content=content, happened_at=at, importance=importance, score=importance)
-        for id_, kind, content, at, importance in rows
+        (
+            Chosen(id=id_, kind=kind, content=content, happened_at=at, importance=importance, score=importance),
+            doubted_at,
+            doubt,
+        )
+        for id_, kind, content, at, importance, doubted_at, doubt in rows
     ]
+
+
+def _with_doubt(one: Chosen, said_at: datetime | None, said: str) -> Chosen:
+    return replace(one, content=in_doubt(one.content, said_at, said))

@@ -33,7 +33,7 @@ RULES = {name: Rules(load_policy(name).extract) for name in ("brain", "agent", "
         ("reverie", "People call me Al", ["Wants to be called Al"]),
         ("reverie", "Never use emojis in our posts.", ["Never use emojis in our posts"]),
         ("reverie", "Always ask us before you post", ["Always ask us before you post"]),
-        ("reverie", "Never call me before nine", ["Never call them before nine"]),
+        ("reverie", "Never call me before nine", ["Never call me before nine"]),
         ("reverie", "the plumber's number is 555-0177", []),
         ("reverie", "the plumber's new number is 555-0177", []),
         ("reverie", "my sister's number is 07700 900123", ["Their sister's phone number is 07700 900123"]),
@@ -117,6 +117,7 @@ def test_what_has_a_form_of_its_own(text: str, relation: str, content: str) -> N
     assert (relation, content) in found
 
 
-def test_what_is_quoted_stays_in_the_first_person() -> None:
-    said = third_person('No "I hope this finds you well" in my mails', keeps_group=True)
-    assert said == 'No "I hope this finds you well" in their mails'
+def test_orders_and_what_is_quoted_stay_in_the_first_person() -> None:
+    said = 'No "I hope this finds you well" in my mails'
+    assert third_person(said) == 'No "I hope this finds you well" in their mails'
+    assert third_person(said, is_order=True) == said

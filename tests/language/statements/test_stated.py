@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reverie.language.statements.stated import MessageStatement, holder_key, worded_statement
+from reverie.language.statements.stated import MessageStatement, holder_key, needs_own_words, worded_statement
 from reverie.policy import load_policy
 
 RELATIONS = load_policy("reverie").extract.relations
@@ -142,3 +142,26 @@ def test_every_relation_has_words_for_every_phase() -> None:
 )  # fmt: skip
 def test_a_holder_is_known_by_name(holder: str | None, key: str | None) -> None:
     assert holder_key(holder) == key
+
+
+@pytest.mark.parametrize(
+    ("relation", "object_", "parts", "needs"),
+    [
+        ("business_rule", "all money is my money", {}, False),
+        ("event", "We drove Tilly to Reading", {}, False),
+        ("event", "they make me the left eye", {}, True),
+        ("plans", "joins us", {"holder": "Tamsin"}, True),
+        ("works_at", "the US Embassy", {}, False),
+        ("event", "applied for a flat", {"holder": "me and Wei Jie"}, True),
+        ("standing_rule", "don't call me Desmond", {}, False),
+    ],
+)
+def test_what_would_call_its_author_they_needs_its_own_words(
+    relation: str, object_: str, parts: dict[str, Any], needs: bool
+) -> None:
+    statement = MessageStatement(relation=relation, object=object_, **parts)
+    assert needs_own_words(statement, RELATIONS[relation]) is needs
+
+
+def test_a_rule_is_told_in_its_author_s_words() -> None:
+    assert worded("standing_rule", "don't call me Desmond") == "Rule: don't call me Desmond"
