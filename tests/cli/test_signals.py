@@ -33,7 +33,9 @@ pytestmark = pytest.mark.timeout(240)
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 #: Enough that their vectors take longer than a signal may.
 TURNS = 400
-RUN = ("run", "--as-of", "2026-03-05", "--jobs", "2")
+#: A policy without a judge of ends, which would take most of the time.
+POLICY = "contact"
+RUN = ("run", "--as-of", "2026-03-05", "--jobs", "2", "--policy", POLICY)
 #: Seconds on a machine that does other things as well; on a quiet one it takes 3 at most.
 PATIENCE = 12
 
@@ -103,7 +105,7 @@ def imported(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPat
     history = write_history(tmp_path_factory.mktemp("signals") / "history.jsonl")
     with database_factory.migrated() as url:
         finish(url, "import", str(history))
-        work: dict[str, Any] = {"scope": Scope(tenant_id="acme"), "policy": load_policy("reverie")}
+        work: dict[str, Any] = {"scope": Scope(tenant_id="acme"), "policy": load_policy(POLICY)}
         with Store.open(url, size=1) as store:
             extract(Work(store=store, as_of=datetime(2026, 3, 5, tzinfo=UTC), embedder=WordEmbedder(), **work))
         yield partial(database_factory.copy, database_name(url))
@@ -145,7 +147,7 @@ def test_an_import_goes_on_where_it_was_interrupted(
     database_url: str, conn: psycopg.Connection[Any], tmp_path: Path
 ) -> None:
     history = write_history(tmp_path / "history.jsonl")
-    history.write_text(history.read_text(encoding="utf-8") * 90, encoding="utf-8")  # known turns count as work too
+    history.write_text(history.read_text(encoding="utf-8") * 45, encoding="utf-8")  # known turns count as work too
     process = start(database_url, "import", str(history))
     until(process, lambda: conn.execute("select count(*) from log.turns").fetchone() != (0,))
     seconds, errors = interrupt(process, signal.SIGINT)

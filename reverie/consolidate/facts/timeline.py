@@ -190,11 +190,12 @@ class Timeline:
             return None
         if value.phase == "adds":
             return ""
+        is_of_one_message = value.turn_id is not None and value.turn_id == before.turn_id
         if not value.is_single:  # recounted: two dogs, three dogs
-            return "" if value.turn_id is not None and value.turn_id == before.turn_id else None
-        if value.phase == "begins":
-            return None
-        if value.turn_id is not None and value.turn_id == before.turn_id:
+            return "" if is_of_one_message else None
+        if value.phase == "begins":  # "I work at Zoho now. I'm on the mail team": both began
+            return "" if is_of_one_message and before.phase == "begins" else None
+        if is_of_one_message:
             return ""
         if value.is_said_with(before, self._together):
             return "same_session"
