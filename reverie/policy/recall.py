@@ -184,6 +184,8 @@ class StructuredFactsPolicy(Table):
     doubt_chance: Share = 0.0
     #: Minimum probability for a doubt by a message that states nothing itself; 0: such a message casts none.
     silent_doubt_chance: Share = 0.0
+    #: Minimum cosine similarity of a statement and a message that casts doubt on it.
+    doubt_similarity: Share = 0.0
     #: Importance from which a structured fact is always recalled.
     recall_importance: Share = 0.5
     #: Maximum number of summaries that a staged recall adds.

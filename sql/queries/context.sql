@@ -141,7 +141,8 @@ limit %(limit)s
 
 -- name: important
 -- The most important memories, for a context without a question; importance as of then by the closed form of decay.
-select i.id, i.kind, i.content, i.happened_at, i.importance, d.said_at as doubted_at, d.text as doubt
+select i.id, i.kind, i.content, i.happened_at, i.importance, d.said_at as doubted_at, d.text as doubt, q.text as question,
+       q.speaker as asked_by, q.role as asking
 from (select x.id, x.kind, x.content, x.happened_at, x.importance, x.doubted_by
       from (select m.id, m.kind, m.content, m.happened_at, m.doubted_by,
                    greatest(m.peak::float8 - case when m.lasting or m.id = any(array(
@@ -168,6 +169,15 @@ left join lateral (  -- a later message that may have ended it
       and t.id <> all(array(select item_id from memory.marks
                             where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
     offset 0) d on true
+left join lateral (  -- the question that a short reply answers
+    select q.text, q.speaker, q.role
+    from memory.items o
+    join log.turns q on q.tenant_id = o.tenant_id and q.id = o.asked_by
+    where o.tenant_id = %(tenant)s and o.subject_id = %(subject)s and o.item_id = i.id and o.words <= %(longest_reply)s
+      and (q.speaker, q.role) is distinct from (o.speaker, o.role)
+      and q.id <> all(array(select item_id from memory.marks
+                            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
+    offset 0) q on true
 order by i.importance desc, i.happened_at desc, i.id
 
 -- name: relationship

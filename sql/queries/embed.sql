@@ -43,11 +43,19 @@ order by t.subject_id, t.session_id, t.said_at, t.turn_index, t.id
 limit %(limit)s
 
 -- name: read_memories
--- The next memories without a vector of this model; a subject's are together.
-select m.id, m.subject_id, m.content as text, m.session_id, m.happened_at, t.speaker, t.role, null::uuid as asked_by,
-       m.kind as place
+-- The next memories without a vector of this model; a subject's are together. `asked_by`: of the first words of a message,
+-- the turn before it if that asked a question.
+select m.id, m.subject_id, m.content as text, m.session_id, m.happened_at, t.speaker, t.role,
+       case when right(p.text, 1) = '?' then p.id end as asked_by, m.kind as place
 from memory.memories m
 left join log.turns t on t.tenant_id = m.tenant_id and t.id = m.turn_id
+left join lateral (select p.id, p.text from log.turns p
+                   where m.origin = 'said' and p.tenant_id = t.tenant_id and p.subject_id = t.subject_id
+                     and p.session_id = t.session_id
+                     and (p.said_at, p.turn_index, p.id) < (t.said_at, t.turn_index, t.id)
+                     and (starts_with(lower(t.text), lower(m.content))
+                          or starts_with(lower(t.speaker || ': ' || t.text), lower(m.content)))
+                   order by p.said_at desc, p.turn_index desc, p.id desc limit 1) p on true
 where m.tenant_id = %(tenant)s
   and (m.subject_id, m.kind, m.id) > (%(after_subject)s::text, %(after_group)s::text, %(after_id)s::uuid)
   and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))

@@ -10,11 +10,12 @@ from psycopg.sql import SQL, Identifier
 from reverie.consolidate.embed import read
 from reverie.consolidate.embed.decide import text_parts
 from reverie.consolidate.embed.stage import embed
+from reverie.consolidate.extract.stage import extract
 from reverie.errors import SettingsError
 from reverie.inference import Vectors
 from reverie.llm.spending import set_credit
 from reverie.model import Scope
-from reverie.policy import Policy
+from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.work import Work
@@ -112,6 +113,25 @@ def test_it_embeds_the_same_of_few_subjects_as_of_all(told: Store, few: int, mon
     embedder = Counting()
     report = run(told, embedder)
     assert (report["turns"], embedder.texts) == (lost, []), "each has its vector again, from the cache"
+
+
+def test_the_first_words_of_a_reply_stand_with_the_question(told: Store) -> None:
+    replies = """
+        select i.asked_by = p.id
+        from memory.memories m
+        join memory.items i on i.item_id = m.id
+        join log.turns t on t.id = m.turn_id
+        join lateral (select id, text from log.turns p
+                      where p.session_id = t.session_id and (p.said_at, p.turn_index) < (t.said_at, t.turn_index)
+                      order by p.said_at desc, p.turn_index desc limit 1) p on true
+        where p.text like '%?' and m.origin {} 'said' and position(lower(m.content) in lower(t.text)) {} 1"""
+    policy = load_policy("reverie")
+    extract(Work(store=told, scope=Scope(tenant_id="t"), policy=policy, as_of=LATE, embedder=WordEmbedder()))
+    run(told, Counting(), policy)
+    first, later, worded = (rows(told, replies.format(*each)) for each in (("=", "="), ("=", ">"), ("<>", "<>")))
+    assert len(first) > 10 and set(first) == {(True,)}
+    assert len(later) > 10 and set(later) == {(None,)}
+    assert len(worded) > 10 and set(worded) == {(None,)}
 
 
 def test_the_corpus_figures_are_those_of_the_postings(told: Store, monkeypatch: pytest.MonkeyPatch) -> None:

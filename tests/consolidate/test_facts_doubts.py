@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import psycopg
 import pytest
 
@@ -14,6 +15,7 @@ from reverie.consolidate.facts import judge as module
 from reverie.consolidate.facts.endings import Doubt, Judgement, write_doubts
 from reverie.consolidate.facts.judge import NearPair, SaidStatement, doubt_of
 from reverie.consolidate.facts.kept import ShownMessage
+from reverie.inference import to_half_wire
 from reverie.policy import load_policy
 from reverie.policy.recall import StructuredFactsPolicy
 from reverie.store.runs import Report
@@ -21,15 +23,25 @@ from tests.recall.conftest import Corpus, day
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 NUMBERS = StructuredFactsPolicy(
-    ends_chance=0.8, silent_chance=0.9, doubt_chance=0.4, silent_doubt_chance=0.7, parts_chance=0.3
+    ends_chance=0.8,
+    silent_chance=0.9,
+    doubt_chance=0.4,
+    silent_doubt_chance=0.7,
+    parts_chance=0.3,
+    doubt_similarity=0.3,
 )
+
+
+def at_cosine(cosine: float) -> bytes:
+    """The vector with a cosine to that of each statement below."""
+    return bytes(to_half_wire(np.array([[cosine, np.sqrt(1 - cosine**2)]], np.float32))[0].tobytes())
 
 
 def said(number: int, *, turn: int, content: str = "Fee: 2,200", origin: str = "reader") -> SaidStatement:
     return SaidStatement(
         id=UUID(int=number), subject_id="ann", turn_id=UUID(int=turn), happened_at=AT + timedelta(hours=turn),
-        content=content, origin=origin, into_id=None, may_end=True, is_new=True, is_unjudged=True, vector=b"",
-        message_vector=b"",
+        content=content, origin=origin, into_id=None, may_end=True, is_new=True, is_unjudged=True, vector=at_cosine(1),
+        message_vector=at_cosine(0.8),
     )  # fmt: skip
 
 
@@ -44,6 +56,13 @@ def test_a_message_that_states_nothing_must_be_surer() -> None:
     assert [doubted(silent, chance) for chance in (0.69, 0.7)] == [False, True]
     assert not doubted(stating, 0.79, load_policy("contact").structured_facts)
     assert doubt_of(stating, 0.512345, NUMBERS) == Doubt(UUID(int=1), UUID(int=11), 0.5123)
+
+
+def test_a_message_about_something_else_casts_no_doubt() -> None:
+    old, by = said(1, turn=10), said(2, turn=11)
+    for cosine, casts in ((0.29, False), (0.31, True)):
+        pair = NearPair(old, by._replace(message_vector=at_cosine(cosine)))
+        assert (doubt_of(pair, 0.6, NUMBERS) is not None) is casts
 
 
 def test_what_ends_is_not_in_doubt_and_a_part_may_be() -> None:

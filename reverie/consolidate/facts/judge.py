@@ -163,9 +163,16 @@ def least_chance(pair: NearPair, numbers: StructuredFactsPolicy) -> float:
 
 
 def doubt_of(pair: NearPair, chance: float, numbers: StructuredFactsPolicy) -> Doubt | None:
-    """Return the doubt that a message casts on a statement that it does not end; None: it casts none."""
+    """Return the doubt that a message casts on a statement that it does not end; None: it casts none.
+
+    A message about something else casts no doubt: of those below `doubt_similarity` one in four was right.
+    """
     least = numbers.silent_doubt_chance if pair.by.is_silent else numbers.doubt_chance
-    return Doubt(pair.old.id, pair.by.turn_id, round(chance, _DIGITS)) if 0 < least <= chance else None
+    if not 0 < least <= chance:
+        return None
+    old, message = from_half_wire([pair.old.vector, pair.by.message_vector])
+    is_near = round(float(old @ message), _DIGITS) >= numbers.doubt_similarity
+    return Doubt(pair.old.id, pair.by.turn_id, round(chance, _DIGITS)) if is_near else None
 
 
 def parts_of(said: SaidStatement) -> list[str]:

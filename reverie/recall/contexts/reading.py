@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, get_args
 from uuid import UUID
 
 from reverie.inference import Embedder
 from reverie.inference.reranker import Reranker
-from reverie.language.text import CountTokens
+from reverie.language.text import CountTokens, attributed
 from reverie.policy import Policy
 from reverie.policy.live import MoodName
 from reverie.recall.contexts.earlier import earlier_statements, with_earlier
@@ -156,15 +156,24 @@ class ContextReader:
         if top_k:
             statement = _important_statement(session.tenant_id, query, self.policy, top_k, admitted)
             rows = await session.run(statement)
-            important = [
-                _with_doubt(one, said_at, said) if said and admitted is None and self._may_tell(said) else one
-                for one, said_at, said in _important(rows)
-            ]
+            important = [self._important(row, tells_more=admitted is None) for row in rows]
             return replace(material, memories=one_line_each(important))
         return material
 
+    def _important(self, row: tuple[Any, ...], *, tells_more: bool) -> Chosen:
+        """Return an important memory with the question that it answers and the message that may have ended it.
+
+        Without `tells_more`, only the memory: nothing says whether those messages are admitted.
+        """
+        id_, kind, content, at, importance, doubted_at, doubt, question, speaker, role = row
+        if tells_more and doubt and self._may_tell(doubt):
+            content = in_doubt(content, doubted_at, doubt)
+        if tells_more and question and self._may_tell(question):
+            content = f"{attributed(question, speaker, role)} / {content}"
+        return Chosen(id=id_, kind=kind, content=content, happened_at=at, importance=importance, score=importance)
+
     def _may_tell(self, said: str) -> bool:
-        """Return whether a message that casts a doubt may be told: it is of no class that is not brought up."""
+        """Return whether a message beside a memory may be told: it is of no class that is not brought up."""
         return all(may_be_told(self.query.text, [(said, 0.0)], self.policy.sensitivity))
 
 
@@ -222,22 +231,7 @@ def _important_statement(
         "rates": list(policy.decay.rates.values()),
         "grace_days": policy.decay.grace_days,
         "min_importance": policy.recall.min_importance,
+        "longest_reply": policy.recall.longest_reply,
         "limit": _READ_FOR_EACH * top_k,
     }
     return Statement(queries("context")["important"], params)
-
-
-def _important(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Chosen, datetime | None, str | None]]:
-    """Return memories, each with the message that may have ended it and its time."""
-    return [
-        (
-            Chosen(id=id_, kind=kind, content=content, happened_at=at, importance=importance, score=importance),
-            doubted_at,
-            doubt,
-        )
-        for id_, kind, content, at, importance, doubted_at, doubt in rows
-    ]
-
-
-def _with_doubt(one: Chosen, said_at: datetime | None, said: str) -> Chosen:
-    return replace(one, content=in_doubt(one.content, said_at, said))
