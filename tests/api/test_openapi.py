@@ -20,7 +20,7 @@ from tests.api.conftest import settings_for
 from tests.conftest import Databases
 from tests.recall.conftest import START, Corpus
 
-EXAMPLES = 12
+EXAMPLES = 8
 
 # psycopg's pools draw random numbers in the app's threads, which Hypothesis takes for the strategy's
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
