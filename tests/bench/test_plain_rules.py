@@ -18,4 +18,4 @@ from bench.plain_rules import Told
     ],
 )
 def test_rules_and_instructions(rule: bool, kept: list[str], is_right: bool) -> None:
-    assert Told({"rule": rule, "words": ["metric", "kilometres"]}, kept).is_right is is_right
+    assert Told({"keep": rule, "words": ["metric", "kilometres"]}, kept).is_right is is_right

@@ -133,3 +133,28 @@ def test_a_new_contact_is_asked_about_what_is_unknown(corpus: Corpus, reader: St
         "update memory.memories set relation = 'works_at', object = 'x', phase = 'holds' where id = %s", [memory]
     )
     assert asks.format("name, interests, home, family and friends") in assemble(reader, "contact").text
+
+
+def test_what_is_remembered_of_a_reply_stands_with_the_question_and_with_a_doubt(corpus: Corpus, reader: Store) -> None:
+    asked = corpus.turn("Three colours?", speaker="Bob", role="assistant", at=day(1))
+    memory = corpus.memory("Ann: Natural colour only.", at=day(1.1), asked_by=asked)
+    again = corpus.turn("Use what you like.", speaker="Ann", at=day(2))
+    corpus.conn.execute("update memory.memories set doubted_by = %s, doubt = 0.5 where id = %s", [again, memory])
+    words, doubt = "Ann: Natural colour only.", "(may be over; 2026-03-03: “Use what you like.”)"
+    question = None
+    for told in (f"Bob: Three colours? / {words} {doubt}", f"{words} {doubt}"):
+        found = assemble(reader, "reverie", question, as_of=day(3))
+        assert told in found.text and ("Three colours?" in found.text) == ("Three colours?" in told)
+        corpus.conn.execute("update memory.items set asked_by = null where item_id = %s", [memory])
+
+
+def test_what_the_profile_tells_is_not_told_again_unless_it_answers(corpus: Corpus, reader: Store) -> None:
+    told = corpus.memory("Loves quartz", kind="preference", importance=0.9, at=day(1))
+    corpus.memory("Found quartz by the lake", kind="fact", importance=0.5, at=day(2))
+    found = {question: assemble(reader, "reverie", question, as_of=day(3)) for question in (None, "quartz")}
+    ids = {
+        question: [[line.id for line in one.lines] for one in context.sections if one.name in ("profile", "memories")]
+        for question, context in found.items()
+    }
+    assert [told in section for section in ids[None]] == [True, False] and len(ids[None][1]) == 1
+    assert [told in section for section in ids["quartz"]] == [True, True]

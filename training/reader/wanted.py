@@ -89,11 +89,11 @@ class WatchedReader(TrainedReader):
         self._last: list[tuple[MessageReading, Floats]] = []
 
     def read(self, messages: Sequence[AskedMessage]) -> list[ReadMessage]:
-        """Return the statements of each message, read one by one."""
+        """Return the statements of each message, read one by one, without those of its sentences by themselves."""
         found = []
         for message in messages:
             self._last = []
-            found += super().read([message])
+            found += self.read_whole([message])
             self.seen[message] = self._last
         return found
 

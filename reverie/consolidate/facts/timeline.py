@@ -25,7 +25,6 @@ from reverie.language.topics import topic_words
 #: Conflicts that are resolved when one of the two values is repeated.
 _RESOLVED_BY_REPEATING = frozenset(("same_session", "same_time"))
 
-
 #: The reason why a value stands beside a lasting one: it soon ends by itself.
 _PASSING = "passing"
 #: Relations in which any end ends the value, whatever it names: "I no longer smoke for three weeks". In the second

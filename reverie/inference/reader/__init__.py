@@ -2,6 +2,7 @@
 
 - `reader`: the model
 - `decoding`: decodes its output; pure
+- `sentences`: the sentences of an unsure message, which are read by themselves as well; pure
 - `wanted`: estimates how likely a statement is wanted, as learned from verdicts
 - `head`: estimates how sure it is of a message, by itself or as learned from a tenant's language model; pure
 """

@@ -38,6 +38,7 @@ from reverie.inference.reader.decoding import (
     ranked,
     word_edges,
 )
+from reverie.inference.reader.sentences import own_sentences, with_sentences
 from reverie.inference.reader.wanted import Wanted, wanted_signs
 from reverie.inference.version import code_version
 
@@ -108,7 +109,17 @@ class TrainedReader:
         return f"{self.model}/{code_version('reverie.inference.minilm', __package__)}"
 
     def read(self, messages: Sequence[AskedMessage]) -> list[ReadMessage]:
-        """Return the statements of each message."""
+        """Return the statements of each message; if it is unsure of one, it also reads the sentences by themselves."""
+        read = self.read_whole(messages)
+        unsure = [own_sentences(message, found) for message, found in zip(messages, read, strict=True)]
+        alone = iter(self.read_whole([sentence.message for some in unsure for sentence in some]))
+        return [
+            with_sentences(whole, [(sentence, next(alone)) for sentence in some]) if some else whole
+            for whole, some in zip(read, unsure, strict=True)
+        ]
+
+    def read_whole(self, messages: Sequence[AskedMessage]) -> list[ReadMessage]:
+        """Return the statements of each message, read once."""
         parts = list(self._parts(messages))
         found = [read for some in _at_once(parts) for read in self._read(some)]
         read = [ReadMessage([], 0.0) for _ in messages]
