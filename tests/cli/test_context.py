@@ -48,8 +48,9 @@ def test_as_json(ask, world) -> None:
     assert found["form"] == "reverie"
     assert "ADAPTATION:" in found["text"]
     assert [row["section"] for row in found["budget"]][-2:] == ["buffer", "total"]
-    memories = next(one for one in found["sections"] if one["name"] == "memories")
-    assert str(world["loves"]) in memories["items"]
+    items = {one["name"]: one["items"] for one in found["sections"]}
+    assert str(world["loves"]) in items["profile"] and str(world["loves"]) not in items["memories"]
+    assert items["memories"]
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_an_import_goes_on_where_it_was_interrupted(
     database_url: str, conn: psycopg.Connection[Any], tmp_path: Path
 ) -> None:
     history = write_history(tmp_path / "history.jsonl")
-    history.write_text(history.read_text(encoding="utf-8") * 45, encoding="utf-8")  # known turns count as work too
+    history.write_text(history.read_text(encoding="utf-8") * 90, encoding="utf-8")  # known turns count as work too
     process = start(database_url, "import", str(history))
     until(process, lambda: conn.execute("select count(*) from log.turns").fetchone() != (0,))
     seconds, errors = interrupt(process, signal.SIGINT)

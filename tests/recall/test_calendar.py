@@ -39,6 +39,15 @@ def test_an_hour_of_a_day_in_its_zone() -> None:
     assert b"BEGIN:VTIMEZONE" in as_calendar([DENTIST], name="ana", as_of=TOLD)
 
 
+def test_a_name_and_a_title_stay_on_one_line() -> None:
+    for gap in ("\n", "\r\n", "\r", "\x0b", "\u2028"):
+        found = as_calendar([replace(DENTIST, title=f"Dentist{gap}X-A:1")], name=f"ana{gap}X-B:2", as_of=TOLD)
+        calendar = Calendar.from_ical(found)
+        assert str(calendar["x-wr-calname"]) == "ana X-B:2"
+        (event,) = calendar.walk("VEVENT")
+        assert str(event["summary"]) == "Dentist X-A:1" and "X-A" not in event
+
+
 def test_days_every_year_and_what_is_not_sure() -> None:
     birthday = replace(
         DENTIST, title="Birthday", clock=None, yearly=True, first_on=date(2027, 2, 28), last_on=date(2027, 2, 28),

@@ -3326,6 +3326,11 @@ export interface components {
             id: string;
             /** Kind */
             kind: string;
+            /**
+             * Same Ids
+             * @default []
+             */
+            same_ids?: string[];
         } & {
             [key: string]: unknown;
         };

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from icalendar import Calendar, Event
+from icalendar import Calendar, Event, vText
 
 from reverie.language.times import day_exactness
 from reverie.recall.signals.life_events import DatedEvent, with_first_id
@@ -24,12 +24,17 @@ def as_calendar(events: Iterable[DatedEvent], *, name: str, as_of: datetime) -> 
     calendar.add("prodid", _PRODUCT)
     calendar.add("version", "2.0")
     calendar.add("method", "PUBLISH")
-    calendar.add("x-wr-calname", name)
+    calendar.add("x-wr-calname", _text(name))
     for event in events:
         calendar.add_component(_component(with_first_id(event), as_of))
     calendar.add_missing_timezones()
     content: bytes = calendar.to_ical()
     return content
+
+
+def _text(said: str) -> vText:
+    """Return a text on one line: some line breaks in a property would begin another one."""
+    return vText(" ".join(said.split()))
 
 
 def _yearly(day: date) -> dict[str, object]:
@@ -44,7 +49,7 @@ def _component(event: DatedEvent, as_of: datetime) -> Event:
     component.add("dtstamp", event.told_at)
     component.add("last-modified", min(event.ended_at or event.told_at, as_of))
     component.add("sequence", len(event.earlier_ids) + (event.status == "cancelled"))
-    component.add("summary", event.title)
+    component.add("summary", _text(event.title))
     if event.clock is not None:
         begin = datetime.combine(event.first_on, event.clock, ZoneInfo(event.zone))
         component.add("dtstart", begin)

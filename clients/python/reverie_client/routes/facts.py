@@ -85,6 +85,7 @@ class Recent(Answer):
     kind: str
     content: str
     happened_at: datetime
+    same_ids: list[UUID] | None = None
 
 
 class Relationship(Answer):
