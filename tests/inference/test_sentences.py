@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage, TextPlace, shared_reader
-from reverie.inference.reader.sentences import LEAST, STAYS, UNSURE, own_sentences, with_sentences
+from reverie.inference.reader.sentences import LEAST, MOST, STAYS, UNSURE, own_sentences, with_sentences
 
 MESSAGE = AskedMessage("I have a dog. How many cats do you have?", "And you?")
 
@@ -37,6 +37,12 @@ def test_what_is_read_by_itself(text: str, states: float, found: list[str]) -> N
     assert [each.message.text for each in some] == found
     assert [each.message.question for each in some] == ["And you?", "", ""][: len(found)]
     assert [text[each.start :].startswith(each.message.text) for each in some] == [True] * len(found)
+
+
+def test_of_a_long_message_the_first_sentences_are_read() -> None:
+    text = "I own a boat. " * 100_000 + " " * 100_000
+    found = own_sentences(AskedMessage(text), ReadMessage([], 0.5))
+    assert [each.message.text for each in found] == ["I own a boat."] * MOST
 
 
 def test_a_statement_of_a_sentence_finds_its_place_and_what_the_message_says_stays() -> None:

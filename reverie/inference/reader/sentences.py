@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from reverie.inference.reader.decoding import AskedMessage, MessageReading, ReadMessage, TextPlace
@@ -18,7 +19,10 @@ UNSURE = (0.1, 0.8)
 #: Least chance of a statement of such a sentence, and of one of the whole message about the same words that stays.
 LEAST, STAYS = 0.6, 0.2
 
-_BETWEEN = re.compile(r"(?<=[.!?…])\s+|\s*\n\s*")
+#: Most sentences of a message that are read by themselves, the first ones.
+MOST = 16
+
+_BETWEEN = re.compile(r"(?<=[.!?…])\s+|\n\s*")
 
 
 class OwnSentence(NamedTuple):
@@ -35,14 +39,14 @@ def own_sentences(message: AskedMessage, read: ReadMessage) -> list[OwnSentence]
     """
     if not UNSURE[0] <= read.states < UNSURE[1]:
         return []
-    text, between = message.text, list(_BETWEEN.finditer(message.text))
+    text, between = message.text, list(islice(_BETWEEN.finditer(message.text), MOST))
     starts, ends = [0, *(gap.end() for gap in between)], [*(gap.start() for gap in between), len(text)]
     found = [
         OwnSentence(start, AskedMessage(text[start:end], message.question if start == 0 else ""))
         for start, end in zip(starts, ends, strict=True)
         if text[start:end].strip()
     ]
-    return found if len(found) > 1 else []
+    return found[:MOST] if len(found) > 1 else []
 
 
 def with_sentences(whole: ReadMessage, alone: Sequence[tuple[OwnSentence, ReadMessage]]) -> ReadMessage:
