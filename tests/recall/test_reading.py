@@ -158,3 +158,10 @@ def test_what_the_profile_tells_is_not_told_again_unless_it_answers(corpus: Corp
     }
     assert [told in section for section in ids[None]] == [True, False] and len(ids[None][1]) == 1
     assert [told in section for section in ids["quartz"]] == [True, True]
+
+
+def test_a_reply_with_its_question_is_told_though_the_profile_tells_its_words(corpus: Corpus, reader: Store) -> None:
+    asked = corpus.turn("Which colours?", speaker="Bob", role="assistant", at=day(1))
+    corpus.memory("Natural ones only.", kind="preference", at=day(1.1), asked_by=asked)
+    found = assemble(reader, "reverie", None, as_of=day(3)).text
+    assert "- Natural ones only.\n" in found and "Bob: Which colours? / Natural ones only." in found

@@ -165,7 +165,7 @@ def least_chance(pair: NearPair, numbers: StructuredFactsPolicy) -> float:
 def doubt_of(pair: NearPair, chance: float, numbers: StructuredFactsPolicy) -> Doubt | None:
     """Return the doubt that a message casts on a statement that it does not end; None: it casts none.
 
-    A message about something else casts no doubt: of those below `doubt_similarity` one in four was right.
+    A message about something else casts no doubt (docs/decisions/0143).
     """
     least = numbers.silent_doubt_chance if pair.by.is_silent else numbers.doubt_chance
     if not 0 < least <= chance:

@@ -85,7 +85,7 @@ def worded_statement(statement: MessageStatement, relation: Relation, text: str)
 
 
 def needs_own_words(statement: MessageStatement, relation: Relation) -> bool:
-    """Return whether a statement would name its author "they" or "them": "All money is theirs", "Pete lives with them".
+    """Return whether a statement would name its author "they" or "them": "They make them the left eye".
 
     A reader of the memory could not tell who that is. An order keeps the author's words anyway.
     """

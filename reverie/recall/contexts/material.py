@@ -31,6 +31,8 @@ class Chosen:
     score: float
     #: Other memories that say the same, which share its line.
     same_ids: tuple[UUID, ...] = ()
+    #: Whether `content` begins with the question that it answers.
+    is_answer: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,13 +65,15 @@ class Material:
     def shown(self, profile: Sequence[Line] = ()) -> Sequence[Chosen]:
         """Return the memories to show below a profile with these lines.
 
-        What answers a question is shown though the profile tells it, since its place says that it answers.
+        What answers a question is shown though the profile tells it, since its place says that it answers; and so is a
+        reply with its question, which the profile tells without.
         """
         if self.question:
             return self.memories
         ids = {id_ for line in profile for id_ in line.ids}
         told = ids | {fact.memory_id for fact in self.profile.facts if fact.id in ids}
-        return [one for one in self.memories if told.isdisjoint((one.id, *one.same_ids))][: self.top_k]
+        untold = [one for one in self.memories if one.is_answer or told.isdisjoint((one.id, *one.same_ids))]
+        return untold[: self.top_k]
 
 
 def one_line_each(memories: Sequence[Chosen]) -> list[Chosen]:

@@ -168,9 +168,13 @@ class ContextReader:
         id_, kind, content, at, importance, doubted_at, doubt, question, speaker, role = row
         if tells_more and doubt and self._may_tell(doubt):
             content = in_doubt(content, doubted_at, doubt)
-        if tells_more and question and self._may_tell(question):
+        is_answer = bool(tells_more and question and self._may_tell(question))
+        if is_answer:
             content = f"{attributed(question, speaker, role)} / {content}"
-        return Chosen(id=id_, kind=kind, content=content, happened_at=at, importance=importance, score=importance)
+        return Chosen(
+            id=id_, kind=kind, content=content, happened_at=at, importance=importance, score=importance,
+            is_answer=is_answer,
+        )  # fmt: skip
 
     def _may_tell(self, said: str) -> bool:
         """Return whether a message beside a memory may be told: it is of no class that is not brought up."""
