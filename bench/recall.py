@@ -120,6 +120,8 @@ def main() -> None:
     try:
         if not options.keep:
             migrate(url)
+            if is_loaded(url):
+                parser.error(f"{options.work} has the items of an earlier run: add --keep, or name an empty folder.")
             load(url, options.sizes, options.around)
         with Store.open(url, role="reader", size=1) as store:
             rows = [measured(store, size, options.rounds) for size in options.sizes]
@@ -204,6 +206,12 @@ def questions(conn: Connection[Any], size: int, policy: Policy, number: int = 40
             f"When did Ana {' '.join(words[:ASKED])}?", policy=policy.recall, speakers=SPEAKERS, asked_at=AS_OF
         )
         yield Ask(subject, question, vector / np.linalg.norm(vector))
+
+
+def is_loaded(url: str) -> bool:
+    """Return whether an earlier run loaded its items."""
+    with connect(url) as conn:
+        return conn.execute("select from log.turns limit 1").fetchone() is not None
 
 
 def load(url: str, sizes: list[int], around: int) -> None:

@@ -34,6 +34,14 @@ _OLDER = {
 WEAK = 0.5
 #: The least and the most messages that are joined, and the most characters of all.
 JOINED, JOINED_CHARACTERS = (2, 6), 520
+#: The most characters of a message that is read beside small talk, and of a message of the small talk.
+BESIDE_CHARACTERS, SMALL_CHARACTERS = 140, 60
+#: The least words of an answer that is also read without its question.
+ALONE_WORDS = 8
+#: What marks a text that is given to work on; what follows could belong to it.
+QUOTING = frozenset(':"“”«»')
+#: The numbers of small messages before and after it.
+BESIDE = ((0, 1), (1, 0), (1, 1))
 #: After these a message needs no full stop before the next.
 ENDINGS = frozenset(".!?…,;:)")
 
@@ -88,6 +96,43 @@ def joined(messages: Sequence[Message], number: int, seed: int) -> Iterator[Mess
             yield _join(fits)
 
 
+def beside(messages: Sequence[Message], number: int, seed: int) -> Iterator[Message]:
+    """Yield messages that nobody asked for between short ones of other voices that state nothing; their labels stay.
+
+    In half of them the message states something, and half of what stands beside it asks something. So neither a
+    reaction before a fact nor a question after it marks the whole as small talk.
+    """
+    random = np.random.default_rng(seed)
+    alone = [each for each in messages if not each.question]
+    small = [
+        each
+        for each in alone
+        if not each.labels and len(each.text) <= SMALL_CHARACTERS and not QUOTING.intersection(each.text)
+    ]
+    pools = [[each for each in small if each.text.endswith("?") == asks] for asks in (False, True)]
+    fits = [each for each in alone if len(each.text) <= BESIDE_CHARACTERS]
+    kinds = [[each for each in fits if bool(each.labels) == states] for states in (False, True)]
+    for count in range(number):
+        kind = kinds[count % 2]
+        one = kind[int(random.integers(len(kind)))]
+        before, after = BESIDE[int(random.integers(len(BESIDE)))]
+        around = [
+            pool[int(random.integers(len(pool)))]
+            for pool in (pools[int(random.random() < 0.5)] for _ in range(before + after))
+        ]
+        yield replace(_join([*around[:before], one, *around[before:]]), voice=one.voice, weight=one.weight)
+
+
+def unasked(messages: Sequence[Message], share: int, seed: int) -> Iterator[Message]:
+    """Yield one in `share` of the messages with a question without it, if they have words enough to be read alone."""
+    random = np.random.default_rng(seed)
+    for each in messages:
+        places = [place for label in each.labels for place in _places(label).values()]
+        alone = each.question and len(each.text.split()) >= ALONE_WORDS and all(place[0] for place in places)
+        if alone and random.integers(share) == 0:
+            yield replace(each, question="")
+
+
 def _goes_on(voice: str, message: Message) -> bool:
     return message.voice == voice and not message.question
 
@@ -105,11 +150,14 @@ def _join(messages: Sequence[Message]) -> Message:
 def _moved(label: Label, by: int, length: int) -> Label:
     """Return a label of a message that begins later in a longer text; the message is its clause if it had none."""
     places: dict[str, Any] = {
-        field: (place[0], place[1] + by, place[2] + by)
-        for field in ("object", "holder", "topic", "replaced", "until", "clause")
-        if (place := getattr(label, field)) is not None
+        field: (side, first + by, last + by) for field, (side, first, last) in _places(label).items()
     }
     return replace(label, **{"clause": (1, by, by + length), **places})
+
+
+def _places(label: Label) -> dict[str, Place]:
+    fields = ("object", "holder", "topic", "replaced", "until", "clause")
+    return {field: place for field in fields if (place := getattr(label, field)) is not None}
 
 
 def message(line: Mapping[str, Any], voice: str, part: str) -> Message:

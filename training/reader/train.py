@@ -9,7 +9,7 @@ import argparse
 import pickle
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ import optax
 from reverie.inference.reader.decoding import POINTERS
 from training.reader import network
 from training.reader.batches import Batch, Example, arrays, example, shuffled
-from training.reader.messages import Message, joined, voices, weak
+from training.reader.messages import Message, beside, joined, unasked, voices, weak
 from training.reader.network import ASPECTS, Parameters
 from training.reader.published import published_reader, start_from
 from training.reader.states import LAYERS, LowerLayers
@@ -41,6 +41,10 @@ HIDDEN_TOKENS = 0.1
 LIKELY = 6
 #: One in so many messages is also read between its neighbours, if these fit together.
 JOINED_SHARE = 16
+#: The number of messages read beside small talk: one for so many messages.
+BESIDE_SHARE = 8
+#: One in so many answers is also read without its question.
+UNASKED_SHARE = 3
 #: The least logit of a span that looks like an object.
 LEAST_LIKELY = -3.5
 
@@ -145,6 +149,13 @@ def examples_of(messages: Sequence[Message], lower: int) -> list[Example]:
     return [example(one, states) for one, states in zip(messages, encoded, strict=True)]
 
 
+def varied(messages: Sequence[Message]) -> Iterator[Message]:
+    """Yield messages between their neighbours, beside small talk, and without their question."""
+    yield from joined(messages, len(messages) // JOINED_SHARE, SEED)
+    yield from beside(messages, len(messages) // BESIDE_SHARE, SEED)
+    yield from unasked(messages, UNASKED_SHARE, SEED)
+
+
 def main() -> None:
     """Train and write the parameters."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -155,8 +166,8 @@ def main() -> None:
     chosen = options.parse_args()
     lower, trained = start_from(chosen.start, published_reader) if chosen.start else (LAYERS - chosen.layers, None)
     messages = [each for each in voices() if each.part == "train"]
-    messages += [*joined(messages, len(messages) // JOINED_SHARE, SEED), *weak()]
-    parameters = train(examples_of(messages, lower), lower, chosen.epochs, trained=trained)
+    examples = examples_of([*messages, *varied(messages), *weak()], lower)
+    parameters = train(examples, lower, chosen.epochs, trained=trained)
     chosen.out.write_bytes(pickle.dumps((lower, jax.tree.map(np.asarray, parameters))))
 
 
