@@ -142,9 +142,9 @@ $(VERCEL)/.ready: clients/vercel-ai/package.json clients/vercel-ai/package-lock.
 # glibc would give memory back after each step of training, and half of the time would go to the kernel
 KEEPS_MEMORY := MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=17179869184
 
-reader: $(READY) $(READER)/.ready  ## train the published reader of messages further, on training/reader/voices, and put it in its place (twenty minutes on two cores)
+reader: $(READY) $(READER)/.ready  ## train the published reader of messages further, on training/reader/voices, and put it in its place (half an hour on two cores)
 	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_reader_training.py
-	$(KEEPS_MEMORY) $(READER)/bin/python -m training.reader.train --epochs 1 --start published --out $(READER)/reader.pickle
+	$(KEEPS_MEMORY) $(READER)/bin/python -m training.reader.train --epochs 1 --start published --keep 0.5 --out $(READER)/reader.pickle
 	$(READER)/bin/python -m training.reader.publish $(READER)/reader.pickle
 	$(BIN)/python -m training.reader.wanted
 	$(READER)/bin/python -m training.reader.figures $(READER)/reader.pickle --part test

@@ -51,9 +51,12 @@ def when(record: dict[str, Any]) -> datetime:
 
 @pytest.fixture(scope="module")
 def history() -> list[dict[str, Any]]:
-    """The shipped sample in the order in which it happened."""
+    """The shipped sample in the order in which it happened; one thing is told again soon, and merges."""
     records = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
-    return sorted(records, key=when)
+    (told,) = (record for record in records if record.get("text", "").startswith("I love biryani"))
+    later = (when(told) + timedelta(days=20)).isoformat()
+    again = {"session_id": "again", "said_at": later, "text": "Biryani is my favourite food, I love it."}
+    return sorted([*records, told | again], key=when)
 
 
 Recalled = tuple[datetime, str, list[UUID]]

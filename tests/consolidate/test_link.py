@@ -34,7 +34,7 @@ def test_what_the_rules_saw_becomes_an_entity_and_what_names_it_is_linked(store:
     assert any("vet" in content for content in bruno)
     assert not any("cinema" in content for content in bruno)
     with store.transaction("t") as conn:
-        entity = conn.execute("select label, first_seen_at from memory.entities where slug = 'bruno'").fetchall()
+        entity = conn.execute("select label, first_seen_at from memory.entities where type = 'pet'").fetchall()
         assert entity == [("Bruno", day(0))]
         assert conn.execute("select count(*) from memory.memories where not linked").fetchone() == (0,)
         reports = conn.execute("select report from ops.runs where stage = 'link'").fetchall()

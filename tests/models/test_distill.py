@@ -102,7 +102,7 @@ def test_it_learns_what_the_model_keeps_and_asks_about_the_rest(
     server.script()
     given = load_policy("reverie").extract
     ((steps,),) = conn.execute("select head -> 'steps' from ops.reader_heads").fetchall()
-    sure = steps[0][1] + 0.6 * (steps[-1][1] - steps[0][1])
+    sure = steps[0][1] + 0.7 * (steps[-1][1] - steps[0][1])
     model = given.model.model_copy(update={"when": "unsure", "sure": sure})
     unsure = load_policy("reverie").model_copy(update={"extract": given.model_copy(update={"model": model})})
     extract(work(store, load(concurrency=1), unsure))

@@ -25,6 +25,7 @@ def test_single_messages_say_what_ends_and_what_stays(name: str) -> None:
 def test_a_judge_learns_which_statement_a_message_ends(tmp_path: Path) -> None:
     pytest.importorskip("jax", reason="trains the judge: training/reader/GUIDE.md")
     from training.reader import judge
+    from training.reader.published import averaged
 
     said = {"part": "train", "near": 0.5, "q": ""}
     lines = [
@@ -42,7 +43,7 @@ def test_a_judge_learns_which_statement_a_message_ends(tmp_path: Path) -> None:
     assert chance[[0, 3]].min() > chance[[1, 2]].max()
     assert judge.average_precision(np.array([pair.ended for pair in pairs]), chance) == 1.0
     more = judge.train(texts, pairs, 1, labelled=(), trained=parameters)
-    after = judge.chances(texts, judge.averaged(parameters, more, 0.4), pairs)
+    after = judge.chances(texts, averaged(parameters, more, 0.4), pairs)
     assert judge.average_precision(np.array([pair.ended for pair in pairs]), after) == 1.0
 
 

@@ -34,7 +34,7 @@ from reverie.inference.judge.pairs import KINDS, MOST_OF_STATEMENT, STATEMENT, E
 from reverie.inference.reader.decoding import LETTERS
 from training.reader import network
 from training.reader.network import HIDDEN, Parameters, halved
-from training.reader.published import published_judge, published_reader, start_from
+from training.reader.published import averaged, published_judge, published_reader, start_from
 from training.reader.states import Encoded, LowerLayers
 from training.reader.train import SEED
 
@@ -291,12 +291,6 @@ def train(
             flush=True,
         )
     return parameters
-
-
-def averaged(before: Parameters, after: Parameters, share: float) -> Parameters:
-    """Return the mean of two judges of the same origin, with weight `share` for the first; it is surer than either."""
-    mean: Parameters = jax.tree.map(lambda one, other: share * one + (1 - share) * other, before, after)
-    return mean
 
 
 def _optimizer(steps: int, share: float) -> optax.GradientTransformation:

@@ -40,6 +40,15 @@ def published_judge() -> tuple[int, Parameters]:
     return _parameters((JUDGE / "judge.onnx").read_bytes())
 
 
+def averaged(before: Parameters, after: Parameters, share: float) -> Parameters:
+    """Return the mean of two models of the same origin, with weight `share` for the first.
+
+    It is often better than either (docs/decisions/0145-people-who-chat.md).
+    """
+    mean: Parameters = jax.tree.map(lambda one, other: share * one + (1 - share) * other, before, after)
+    return mean
+
+
 def _parameters(*models: bytes) -> tuple[int, Parameters]:
     found = parameters_of(*models)
     layers = [{name: _whole(each) for name, each in layer.items()} for layer in found["layers"]]

@@ -1,6 +1,8 @@
-"""Trains the reader: `python -m training.reader.train [--layers 4] [--epochs 5] [--start FILE|published] [--out FILE]`.
+"""Trains the reader: `python -m training.reader.train [--layers 4] [--epochs 5] [--out FILE]
+[--start FILE|published [--keep 0.5]]`.
 
-`--start` continues from an earlier reader, or from the published one, at half the rates.
+`--start` continues from an earlier reader, or from the published one, at half the rates; the result is then the mean of
+the earlier reader, weighted by `--keep`, and the new.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from training.reader import network
 from training.reader.batches import Batch, Example, arrays, example, shuffled
 from training.reader.messages import Message, beside, joined, unasked, voices, weak
 from training.reader.network import ASPECTS, Parameters
-from training.reader.published import published_reader, start_from
+from training.reader.published import averaged, published_reader, start_from
 from training.reader.states import LAYERS, LowerLayers
 
 jax.config.update("jax_default_prng_impl", "rbg")  # three times as fast for dropout
@@ -161,6 +163,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--layers", type=int, default=4)
     options.add_argument("--start")
+    options.add_argument("--keep", type=float, default=0.0)
     options.add_argument("--epochs", type=int, default=5)
     options.add_argument("--out", type=Path, default=Path("reader.pickle"))
     chosen = options.parse_args()
@@ -168,6 +171,8 @@ def main() -> None:
     messages = [each for each in voices() if each.part == "train"]
     examples = examples_of([*messages, *varied(messages), *weak()], lower)
     parameters = train(examples, lower, chosen.epochs, trained=trained)
+    if trained is not None:
+        parameters = averaged(trained, parameters, chosen.keep)
     chosen.out.write_bytes(pickle.dumps((lower, jax.tree.map(np.asarray, parameters))))
 
 
