@@ -1,7 +1,7 @@
 -- name: structured_facts
 -- The structured facts of a subject at a time, most important first; or with former ones, in event order.
 select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value) as value, f.confidence, f.importance, f.valid_from, f.valid_to,
-       f.replaced_by, f.memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt
+       f.replaced_by, coalesce(m.into_id, f.memory_id) as memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt
 from memory.structured_facts f
 left join (  -- for a memory that a person corrected, the value is the waiting replacement, if any
     select distinct on (k.item_id) k.item_id, r.content
@@ -10,8 +10,10 @@ left join (  -- for a memory that a person corrected, the value is the waiting r
         and r.correction_id = k.correction_id
     where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark <> 'pinned'
     order by k.item_id, r.happened_at desc nulls last) w on w.item_id = f.memory_id
-left join lateral (
-    select m.doubted_by from memory.memories m where m.tenant_id = %(tenant)s and m.id = f.memory_id offset 0) m on true
+left join lateral (  -- a merged memory stands in another one
+    select m.doubted_by, case when m.state = 'merged' then m.into_id end as into_id
+    from memory.memories m
+    where m.tenant_id = %(tenant)s and m.id = f.memory_id offset 0) m on true
 left join lateral (  -- a later message that may have ended it
     select t.said_at, t.text from log.turns t
     where f.valid_to is null and w.item_id is null and t.tenant_id = %(tenant)s and t.id = m.doubted_by and t.said_at <= %(as_of)s
@@ -135,7 +137,11 @@ left join lateral (  -- a later message that may have ended it
                             where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
     offset 0) d on true
 where not exists (select from memory.structured_facts f
-                  where f.tenant_id = %(tenant)s and f.subject_id = %(subject)s and f.memory_id = m.id)
+                  where f.tenant_id = %(tenant)s and f.subject_id = %(subject)s
+                    and (f.memory_id = m.id
+                         or f.memory_id = any(array(select x.id from memory.memories x
+                                                    where x.tenant_id = %(tenant)s and x.into_id = m.id
+                                                      and x.state = 'merged'))))
 order by (m.polarity < 0) desc, m.importance desc, m.id
 limit %(limit)s
 
