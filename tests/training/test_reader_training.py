@@ -7,7 +7,7 @@ import onnxruntime
 import pytest
 
 from reverie.inference.minilm.onnx import MiniLM
-from training.reader.messages import NAMES, find, joined, message, voices, weak
+from training.reader.messages import NAMES, beside, find, joined, message, unasked, voices, weak
 
 
 def test_spans_are_found_in_their_clause_first() -> None:
@@ -40,6 +40,37 @@ def test_joined_messages_keep_their_labels() -> None:
     assert said == [["vegan", "my sister Ann is vegan"], ["34", "I'm 34"]]
     of_two = [*messages[:1], message(lines[1], "b", "train"), message(lines[2] | {"q": "Well?"}, "b", "train")]
     assert not list(joined(of_two, 3, seed=1))
+
+
+def test_what_is_read_beside_small_talk_keeps_its_labels_and_nothing_is_added() -> None:
+    lines = [
+        {"t": "my sister Ann is vegan", "s": [{"r": "diet", "o": "vegan", "h": "my sister Ann"}]},
+        {"t": "what a day", "s": []},
+        {"t": "do you like rain?", "s": []},
+        {"t": "translate: 'I am a vet'", "s": []},
+    ]
+    made = list(beside([message(line, name, "train") for name, line in zip("abcd", lines, strict=True)], 200, seed=3))
+    stating = [each for each in made if each.labels]
+    assert len(stating) == 100 and {each.voice for each in stating} == {"a"}
+    for each in stating:
+        (label,) = each.labels
+        assert [each.text[place[1] : place[2]] for place in (label.object, label.clause) if place] == [
+            "vegan", lines[0]["t"]
+        ]  # fmt: skip
+        assert "translate" not in each.text, "it could be what the fact belongs to"
+    assert {each.text.endswith("?") for each in stating} == {True, False}
+    assert {each.text.startswith("my sister") for each in stating} == {True, False}
+
+
+def test_an_answer_is_read_without_its_question_only_if_it_can_be() -> None:
+    lines = [
+        {"q": "And you?", "t": "same here, I have had two cats since May", "s": [{"r": "has_pet", "o": "two cats"}]},
+        {"q": "Do you like jazz?", "t": "yes very much, I have it on all day", "s": [{"r": "likes", "o": "jazz"}]},
+        {"q": "Any pets?", "t": "two cats", "s": [{"r": "has_pet", "o": "two cats"}]},
+        {"t": "I have had two cats since May, both black", "s": [{"r": "has_pet", "o": "two cats"}]},
+    ]  # fmt: skip
+    messages = [message(line, "a", "train") for line in lines]
+    assert [(each.question, each.text) for each in unasked(messages, 1, seed=1)] == [("", lines[0]["t"])]
 
 
 def test_every_labelled_line_of_every_voice_can_be_trained_on() -> None:
