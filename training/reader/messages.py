@@ -97,7 +97,7 @@ def joined(messages: Sequence[Message], number: int, seed: int) -> Iterator[Mess
 
 
 def beside(messages: Sequence[Message], number: int, seed: int) -> Iterator[Message]:
-    """Yield messages that nobody asked for between short ones of other voices that state nothing; their labels stay.
+    """Yield messages that nobody asked for beside short ones of any voice that state nothing; their labels stay.
 
     In half of them the message states something, and half of what stands beside it asks something. So neither a
     reaction before a fact nor a question after it marks the whole as small talk.
