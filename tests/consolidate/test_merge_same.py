@@ -1,6 +1,7 @@
 """Which near memories say the same: kinds that must stay apart, and wordings that are one."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -94,3 +95,33 @@ def test_what_an_ended_sentence_left_is_not_merged_into_it() -> None:
         decision = decide_merges([whole, other], [(whole.id, other.id, 0.97)], [], load_policy("reverie"))
         assert dict(decision.kept_apart) == reasons
         assert len(decision.merges) == (not reasons)
+
+
+def test_a_passing_thing_told_again_with_other_numbers_is_told_once_as_it_was_last() -> None:
+    policy = load_policy("reverie")
+    served = [
+        memory(f"We served {meals} meals.", number, session_id=f"s{number}", origin=OWN_WORDS)
+        for number, meals in enumerate((9, 12, 4))
+    ]
+    pairs = [(one.id, other.id, 0.95) for one, other in combinations(served, 2)]
+    merges = decide_merges(served, pairs, [], policy).merges
+    assert [(merge.loser.content, merge.survivor.content) for merge in merges] == [
+        ("We served 9 meals.", "We served 12 meals."), ("We served 12 meals.", "We served 4 meals.")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"lasting": True},
+        {"origin": "reader"},
+        {"session_id": "s0"},
+        {"state": "superseded"},
+        {"text": "They served 12 meals."},
+    ],
+)
+def test_what_lasts_is_of_one_session_or_has_other_words_stays_apart(other: dict[str, Any]) -> None:
+    told = {"text": "We served 12 meals.", "session_id": "s1", "origin": OWN_WORDS} | other
+    first = memory("We served 9 meals.", session_id="s0", origin=OWN_WORDS)
+    both = [first, memory(told.pop("text"), 1, **told)]
+    assert not decide_merges(both, [(first.id, both[1].id, 0.95)], [], load_policy("reverie")).merges

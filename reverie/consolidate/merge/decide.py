@@ -10,9 +10,9 @@ from operator import attrgetter
 from uuid import UUID
 
 from reverie.consolidate.isolate import is_unexpected
-from reverie.consolidate.merge.same import why_not_same
+from reverie.consolidate.merge.same import differ_in_numbers_alone, why_not_same
 from reverie.language.contradiction import contradiction, specificity
-from reverie.language.cues.keeping import REST
+from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.model import Kind, Phase
 from reverie.model.arrival import Arrival, arrival
 from reverie.policy import Policy
@@ -141,6 +141,8 @@ def _why_apart(
         # what an ended sentence left: merged into the sentence, it would put that in force again
         return "rest"
     if policy.merge.near is not None:
+        if _is_told_anew(memory, other):
+            return None
         return why_not_same(memory, other, similarity, policy.merge.probability, _one_valued(policy, memory.relation))
     if memory.polarity * other.polarity < 0:
         return "polarity"
@@ -153,6 +155,13 @@ def _one_valued(policy: Policy, relation: str | None) -> frozenset[str]:
     return frozenset((relation,)) if relation and known and known.values == "one" else frozenset()
 
 
+def _is_told_anew(memory: NearMemory, other: NearMemory) -> bool:
+    """Return whether a passing thing is told again in another session with other numbers: "We served 9 meals"."""
+    both = (memory, other)
+    passing = all(one.origin == OWN_WORDS and not one.lasting and one.state != "superseded" for one in both)
+    return passing and memory.session_id != other.session_id and differ_in_numbers_alone(memory.content, other.content)
+
+
 def _is_over(memory: NearMemory, other: NearMemory) -> bool:
     """Return whether the earlier memory had expired before the later one: a plan that is made again is a new one."""
     earlier, later = sorted((memory, other), key=attrgetter("happened_at"))
@@ -162,10 +171,11 @@ def _is_over(memory: NearMemory, other: NearMemory) -> bool:
 def _merge(candidate: NearMemory, other: NearMemory, similarity: float, policy: Policy) -> Merge:
     """Let the more specific text survive (docs/design-sources.md, Brain 4.3), or the earlier one on a tie.
 
-    So a repeat, however often it comes, does not change the id, links and lineage of the known memory.
+    So a repeat, however often it comes, does not change the id, links and lineage of the known memory. Of what is told
+    anew with other numbers, the later survives.
     """
     earlier, later = sorted((candidate, other), key=attrgetter("order"))
-    more = specificity(later.content) > specificity(earlier.content)
+    more = specificity(later.content) > specificity(earlier.content) or _is_told_anew(earlier, later)
     # other memories point to a superseded one, so a repeat joins it; the stage facts decides what holds
     survivor, loser = (later, earlier) if more and earlier.state != "superseded" else (earlier, later)
     at = max(earlier.accessed_at, later.accessed_at, later.happened_at)
