@@ -18,8 +18,9 @@ from reverie.consolidate.merge.decide import NearMemory, decide_merges
 from reverie.consolidate.merge.stage import merge
 from reverie.consolidate.merge.undo import undo
 from reverie.errors import NotFoundError
+from reverie.language.cues.keeping import OWN_WORDS
 from reverie.model import KINDS, Scope, stable_id
-from reverie.policy import DecayPolicy, MergePolicy, Policy, PrunePolicy
+from reverie.policy import DecayPolicy, MergePolicy, Policy, PrunePolicy, load_policy
 from reverie.store.database import Store
 from reverie.store.work import Work
 from tests.promises.world import WordEmbedder
@@ -350,8 +351,8 @@ def _members(rows: list[tuple[str, int, float, int]]) -> list[NearMemory]:
     at = [ORIGIN + timedelta(days=day) for _, day, _, _ in rows]
     ids = [stable_id(when, str(number)) for number, when in enumerate(at)]
     return [
-        NearMemory(id, "ann", "fact", "candidate", text, 0, peak, when, when, 1)
-        for id, when, (text, _, peak, _) in zip(ids, at, rows, strict=True)
+        NearMemory(id, "ann", "fact", "candidate", text, 0, peak, when, when, 1, session_id=f"s{day}", origin=OWN_WORDS)
+        for id, when, (text, day, peak, _) in zip(ids, at, rows, strict=True)
     ]
 
 
@@ -360,28 +361,29 @@ def _result(members: list[NearMemory], merges: list) -> tuple:
     return kept, [(m.loser.id, m.survivor.id, m.similarity, m.peak_before, m.peak_after) for m in merges]
 
 
+@pytest.mark.parametrize("policy", [POLICY, load_policy("reverie")], ids=["seed", "reverie"])
 @settings(max_examples=200, deadline=None)
-@given(members, st.integers(0, 200))
-def test_a_fold_in_two_is_the_fold_of_both(rows: list[tuple[str, int, float, int]], cut: int) -> None:
+@given(rows=members, cut=st.integers(0, 200))
+def test_a_fold_in_two_is_the_fold_of_both(policy: Policy, rows: list[tuple[str, int, float, int]], cut: int) -> None:
     angles = {member.id: row[3] * 0.08 for member, row in zip(_members(rows), rows, strict=True)}
 
     def near(some: list[NearMemory]) -> list[tuple[UUID, UUID, float]]:
         pairs = [(a.id, b.id, cos(angles[a.id] - angles[b.id])) for a, b in combinations(some, 2)]
-        return [pair for pair in pairs if pair[2] > POLICY.merge.threshold]
+        return [pair for pair in pairs if pair[2] > (policy.merge.near or policy.merge.threshold)]
 
     whole = _members(rows)
-    at_once = _result(whole, decide_merges(whole, near(whole), [], POLICY).merges)
+    at_once = _result(whole, decide_merges(whole, near(whole), [], policy).merges)
 
     parts = _members(rows)
     until = ORIGIN + timedelta(days=cut)
     first = [member for member in parts if member.happened_at <= until]
-    early = decide_merges(first, near(first), [], POLICY)
+    early = decide_merges(first, near(first), [], policy)
     for member in first:
         member.state = "active"
     for merged in early.merges:
         merged.loser.state = "merged"
     second = [member for member in parts if member.state != "merged"]
-    late = decide_merges(second, near(second), [], POLICY)
+    late = decide_merges(second, near(second), [], policy)
     assert _result(parts, early.merges + late.merges) == at_once
     assert sum(
         member.access_count for member in parts if member.id not in {m.loser.id for m in early.merges + late.merges}
