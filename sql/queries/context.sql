@@ -136,12 +136,14 @@ left join lateral (  -- a later message that may have ended it
       and t.id <> all(array(select item_id from memory.marks
                             where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
     offset 0) d on true
-where not exists (select from memory.structured_facts f
-                  where f.tenant_id = %(tenant)s and f.subject_id = %(subject)s
-                    and (f.memory_id = m.id
-                         or f.memory_id = any(array(select x.id from memory.memories x
-                                                    where x.tenant_id = %(tenant)s and x.into_id = m.id
-                                                      and x.state = 'merged'))))
+where m.id <> all(array(  -- what a fact tells, or what the memory of a fact was merged into
+          select x.id
+          from memory.structured_facts f
+          cross join lateral (
+              select case when m.state = 'merged' then m.into_id else m.id end as id
+              from memory.memories m
+              where m.tenant_id = %(tenant)s and m.id = f.memory_id offset 0) x
+          where f.tenant_id = %(tenant)s and f.subject_id = %(subject)s))
 order by (m.polarity < 0) desc, m.importance desc, m.id
 limit %(limit)s
 
