@@ -53,6 +53,8 @@ def alert(text: str) -> bool:
 def failed_runs(context: dg.RunFailureSensorContext) -> None:
     """Alert when a run has failed after all its retries, with its job, partition, steps and id."""
     run = context.dagster_run
+    if run.tags.get("dagster/will_retry") == "true":
+        return
     partition = run.tags.get("dagster/partition")
     steps = sorted({event.step_key for event in context.get_step_failure_events() if event.step_key})
     alert(

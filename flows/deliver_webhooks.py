@@ -11,22 +11,32 @@ from resources.connections import connected
 from resources.failures import checked, in_one_sentence
 from reverie.drive.deliver.delivering import deliver
 from reverie.drive.deliver.sending import send_by_http
+from reverie.drive.tenants import failure
+from reverie.errors import ReverieError
 from reverie.store.clock import tenant_time
+from reverie.store.connect import database_errors
 
 
 @task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
 @in_one_sentence
 def deliver_messages(tenant: str | None = None, as_of: datetime | None = None) -> dict[str, int]:
-    """Deliver to the webhooks of one tenant, or of all."""
+    """Deliver to the webhooks of one tenant, or of all. Raises StageError, which names the tenants that failed."""
     rows: list[dict[str, str | int]] = []
+    failed: dict[str, str] = {}
     with connected() as reverie:
         store, now = reverie.worker, datetime.now(UTC)
         send = partial(send_by_http, private_hosts=reverie.settings.webhook_private_hosts)
         for name in [tenant] if tenant else [each for each, _ in store.tenants()]:
-            at = tenant_time(store, name, as_of or now)
-            counts = deliver(store, name, as_of=at, clock=lambda: datetime.now(UTC), send=send)
-            rows.append({"tenant": name} | counts)
+            try:
+                with database_errors():
+                    at = tenant_time(store, name, as_of or now)
+                    counts = deliver(store, name, as_of=at, clock=lambda: datetime.now(UTC), send=send)
+                rows.append({"tenant": name} | counts)
+            except Exception as error:  # the other tenants get theirs
+                failed[name] = str(error) if isinstance(error, ReverieError) else type(error).__name__
     show_table("delivered", "What became of the messages of each tenant.", rows)
+    if failed:
+        raise failure(failed, of=len(rows) + len(failed))
     return {name: sum(int(row[name]) for row in rows) for name in ("filled", "delivered", "failed", "dead")}
 
 

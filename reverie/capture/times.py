@@ -32,12 +32,16 @@ def parse_event_time(value: Any, zone: tzinfo | None, format: str | None = None)
         ValueError: the value is not a time.
     """
     if type(value) is str:
+        number = (float(value) if "." in value else int(value)) if _NUMBER.fullmatch(value) else None
+        if number is not None and not format:
+            # fromisoformat would read 13 digits as a date, any separator, and hours and minutes
+            return _since_epoch(number)
         try:
             at = datetime.strptime(value, format) if format else datetime.fromisoformat(value)  # noqa: DTZ007
         except ValueError:
-            if not _NUMBER.fullmatch(value):
+            if number is None:
                 raise
-            return _since_epoch(float(value) if "." in value else int(value))
+            return _since_epoch(number)
     elif isinstance(value, datetime):
         at = value
     elif isinstance(value, date):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _named(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+def named(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     """Refuse an empty name, such as that of an unset shell variable: it would select the default tenant."""
     if value is not None and not value.strip():
         raise click.BadParameter("the name is empty: name a tenant, or leave the option out.")
@@ -50,7 +51,7 @@ tenant_option: Decorator = click.option(
     "--tenant",
     "-t",
     metavar="NAME",
-    callback=_named,
+    callback=named,
     shell_complete=_tenants,
     help="The tenant. [default: $REVERIE_TENANT, else 'default']",
 )
@@ -58,7 +59,7 @@ only_tenant_option: Decorator = click.option(
     "--tenant",
     "-t",
     metavar="NAME",
-    callback=_named,
+    callback=named,
     shell_complete=_tenants,
     help="Only this tenant. [default: all tenants]",
 )
@@ -82,6 +83,12 @@ def parse_time_option(_: click.Context, __: click.Parameter, value: str | None) 
         return bounded_time(at if at.tzinfo else at.replace(tzinfo=UTC))
     except ValueError as error:
         raise click.BadParameter(f"{value!r} is out of range: {error}.") from None
+
+
+def require_folder(file: Path, param_hint: str) -> None:
+    """Raise click.BadParameter if a file cannot be written because its folder does not exist."""
+    if not file.absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {file.parent}.", param_hint=param_hint)
 
 
 def parse_shards(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int]:
@@ -131,13 +138,15 @@ def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
+def names_in(value: str | None) -> tuple[str, ...] | None:
+    """Return the names in a comma-separated list, without white space around them; None if no list is given."""
+    return None if value is None else tuple(part.strip() for part in value.split(",") if part.strip())
+
+
 def _filters(given: dict[str, str | None]) -> Filters:
     from reverie.recall.filters import CONTEXT_TYPES, SOURCES, Filters
 
-    lists = {
-        name: None if value is None else tuple(part.strip() for part in value.split(",") if part.strip())
-        for name, value in given.items()
-    }
+    lists = {name: names_in(value) for name, value in given.items()}
     for name, known in (("context_types", CONTEXT_TYPES), ("sources", SOURCES)):
         if unknown := [value for value in lists[name] or () if value not in known]:
             hint = f"--{name.replace('_', '-')}"

@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 from psycopg import Connection, IsolationLevel
 from psycopg.sql import SQL, Identifier
+from psycopg.types.json import set_json_loads
 
 from reverie.drive.erase.replaying import receipt_lines
 from reverie.errors import InputError, NotFoundError
@@ -77,6 +78,7 @@ def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at
     shown = ShownRows()
     with connect(url, role="worker", tenant=tenant_id) as conn:
         conn.autocommit, conn.isolation_level, conn.read_only = False, IsolationLevel.REPEATABLE_READ, True
+        set_json_loads(orjson.loads, conn)  # Postgres prints 1e20 as an integer, which orjson would not write again
         manifest = _manifest(conn, tenant_id, subject_id, at)
         shown = ShownRows(frozenset(load_policy(manifest["policy"]).sensitivity.not_exported))
         try:

@@ -16,6 +16,7 @@ from typing import IO, Any
 
 import orjson
 from psycopg import Connection, IsolationLevel
+from psycopg.types.json import set_json_loads
 
 from reverie.drive.exporting import ShownRows
 from reverie.errors import InputError, NotFoundError
@@ -88,6 +89,7 @@ def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, 
     counts = Counter[str]()
     with connect(url, role="worker", tenant=tenant_id) as conn:
         conn.autocommit, conn.isolation_level, conn.read_only = False, IsolationLevel.REPEATABLE_READ, True
+        set_json_loads(orjson.loads, conn)  # Postgres prints 1e20 as an integer, which orjson would not write again
         policy = read_policy_name(conn, tenant_id)
         shown = ShownRows(frozenset(load_policy(policy).sensitivity.not_exported if policy else ()))
         source = _Source(conn=conn, tenant_id=tenant_id, subject_id=subject_id, counts=counts, shown=shown)

@@ -69,7 +69,7 @@ def publish(live: LiveMemory, generation: Generation, publisher: Publisher) -> S
     Raises:
         QualityError: the gates of the tenant's policy refuse it.
         InputError: it leaves a source out, which the next run would read from the log again.
-        ConflictError: the log lost rows since the generation was begun.
+        ConflictError: the log lost rows since the generation was begun, or it was dropped meanwhile.
     """
     if generation.without_source:
         raise InputError(
@@ -89,7 +89,8 @@ def revert(live: LiveMemory, generation: Generation, publisher: Publisher) -> Sw
     """Make the memory that a published generation replaced live again, with everything logged since.
 
     Raises:
-        ConflictError: the replaced memory is no longer kept, or the log lost rows since the generation was begun.
+        ConflictError: the replaced memory is no longer kept, the log lost rows since the generation was begun, or the
+            generation was dropped meanwhile.
     """
     if generation.kept_until is None or generation.kept_until < datetime.now(UTC):
         raise ConflictError(
@@ -166,7 +167,7 @@ class _Switch:
             if is_last:
                 writer.execute(sql["lock_tenant"], params)
             snapshot.execute("begin isolation level repeatable read")
-            standing = snapshot.execute(sql["standing"], params).fetchone()
+            standing = self._standing(snapshot)
             with there.transaction(self._tenant_id) as writing:
                 self._follow(snapshot, writing)
             self._bring_up(there)
@@ -178,9 +179,20 @@ class _Switch:
                 if not is_last:
                     writer.execute(sql["lock_tenant"], params)
                     began = time.perf_counter()
-                    if writer.execute(sql["standing"], params).fetchone() != standing:
+                    if self._standing(writer) != standing:
                         return None
                 return self._switch(writer, staged, attempt, began)
+
+    def _standing(self, conn: Connection[Any]) -> Any:
+        """Return a value that changes with every change of memory. Raises ConflictError if the generation is gone."""
+        number = self._generation.number
+        found = conn.execute(queries("switching")["standing"], {"tenant": self._tenant_id, "number": number}).fetchone()
+        if found is None or found[0] == "dropped":
+            raise ConflictError(
+                f"Generation {number} was dropped meanwhile, as every erasure does: build another one with "
+                "`reverie rebuild --shadow`."
+            )
+        return found
 
     def _switch(self, writer: Connection[Any], staged: list[StagedTable], attempt: int, began: float) -> Switched:
         sql, tenant_id, live = queries("switching"), self._tenant_id, self._live

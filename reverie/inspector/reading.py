@@ -131,14 +131,19 @@ async def recalls_with(session: TenantSession, subject_id: str, item_id: UUID) -
 
 
 async def sessions_and_moods(
-    session: TenantSession, subject_id: str, *, before: datetime | None
+    session: TenantSession, subject_id: str, *, after: tuple[datetime, str] | None, limit: int
 ) -> tuple[list[ListedSession], list[LoggedMood]]:
-    """Return the latest sessions of a subject with turns before a time, and the moods of its last messages."""
-    params = {"tenant": session.tenant_id, "subject": subject_id, "before": before, "limit": _SOME}
+    """Return up to `limit` sessions of a subject, latest first, and the moods of its last messages.
+
+    `after`: the end and the id of the last session of the page before; None: the first page.
+    """
+    ended_at, session_id = after or (None, None)
+    params = {"tenant": session.tenant_id, "subject": subject_id}
+    page = {"ended_at": ended_at, "session": session_id, "limit": limit}
     sql = queries("inspector")
     return await session.run_all(
-        Statement(sql["latest_sessions"], params, row=ListedSession),
-        Statement(sql["latest_moods"], params, row=LoggedMood),
+        Statement(sql["latest_sessions"], params | page, row=ListedSession),
+        Statement(sql["latest_moods"], params | {"limit": _SOME}, row=LoggedMood),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -132,12 +132,22 @@ async def find_candidates(
         found += [far for far in too_far if far[0].id not in {hit.id for hit, _ in found}]
         notes.append(f"The policy {policy.name} searches vectors, which found nothing: words were searched instead.")
     found = fresh.join(found, asked.question, said=query.said)
+    found = await with_replacements(session, found, subject_id=query.subject_id, as_of=query.as_of)
+    if search.among is not None:
+        found = _with_admitted_questions(found, frozenset(search.among))
     if query.is_spoken:
         found = await _worth_telling(session, found, asked, notes)
-    candidates = await with_replacements(session, found, subject_id=query.subject_id)
     low = unranked(rows)
     is_cut = low > 0 or len(rows) >= policy.recall.candidates
-    return FoundCandidates(candidates, former_ids(rows), doubted_by(rows), low, is_cut)
+    return FoundCandidates(found, former_ids(rows), doubted_by(rows), low, is_cut)
+
+
+def _with_admitted_questions(found: Candidates, admitted: Collection[UUID]) -> Candidates:
+    """Return candidates; the question that one answers stays only if the filters admit it too."""
+    return [
+        (hit if hit.reply_to is None or hit.reply_to.id in admitted else hit._replace(reply_to=None), reason)
+        for hit, reason in found
+    ]
 
 
 async def _search_for(session: TenantSession, asked: PreparedQuery, reranker: Reranker | None, width: int) -> Search:

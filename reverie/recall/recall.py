@@ -16,7 +16,7 @@ from reverie.policy import Policy
 from reverie.recall.candidates import FoundCandidates, PreparedQuery, embed_query, find_candidates
 from reverie.recall.passes import Placing, placed
 from reverie.recall.places.asked import asked_relations, read_asked
-from reverie.recall.places.read import read_doubts, read_formers, with_neighbours
+from reverie.recall.places.read import Former, read_doubts, read_formers, with_neighbours
 from reverie.recall.places.sensitive import may_be_told
 from reverie.recall.query import RecallQuery
 from reverie.recall.question import read_question
@@ -198,6 +198,8 @@ async def _read_placing(
     """Read the data that the passes over the ranking need."""
     query, question, numbers = asked.query, asked.question, asked.policy.recall
     formers = await read_formers(session, found.formers, as_of=query.as_of, min_importance=numbers.min_importance)
+    if query.is_spoken and question.kind == "message":
+        formers = _without_sensitive(formers, found, asked)
     relations = asked_relations(question, numbers.asked)
     stated, doubted_by = await read_asked(session, query, relations, question=question, numbers=numbers)
     doubted_by |= {id_: found.doubted_by[id_] for hit in ranked if (id_ := hit.id) in found.doubted_by}
@@ -213,6 +215,25 @@ async def _read_placing(
         token_budget=asked.token_budget,
         count_tokens=count_tokens,
     )
+
+
+def _without_sensitive(
+    formers: Mapping[UUID, Sequence[Former]], found: FoundCandidates, asked: PreparedQuery
+) -> dict[UUID, list[Former]]:
+    """Return former statements; none leads to a sensitive one in force that the message does not bring up.
+
+    One that was dropped is known by its vector too; the others are checked by rules alone.
+    """
+    dropped = {hit.id for hit, reason in found.candidates if reason == "sensitive"}
+
+    def checked(former: Former) -> Former:
+        last = former.successors[-1] if former.successors else None
+        if last is None or not former.is_recallable:
+            return former
+        (may,) = may_be_told(asked.query.text, [(last.content, 0.0)], asked.policy.sensitivity)
+        return former._replace(is_recallable=may and last.id not in dropped)
+
+    return {item_id: [checked(former) for former in each] for item_id, each in formers.items()}
 
 
 async def _read_doubts(

@@ -3,11 +3,11 @@
 select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value) as value, f.confidence, f.importance, f.valid_from, f.valid_to,
        f.replaced_by, coalesce(m.into_id, f.memory_id) as memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt
 from memory.structured_facts f
-left join (  -- for a memory that a person corrected, the value is the waiting replacement, if any
+left join (  -- for a memory that a person corrected, the value is the waiting replacement, if there was one at the time
     select distinct on (k.item_id) k.item_id, r.content
     from memory.marks k
     left join memory.replacements r on r.tenant_id = k.tenant_id and r.subject_id = k.subject_id
-        and r.correction_id = k.correction_id
+        and r.correction_id = k.correction_id and r.happened_at <= %(as_of)s
     where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark <> 'pinned'
     order by k.item_id, r.happened_at desc nulls last) w on w.item_id = f.memory_id
 left join lateral (  -- a merged memory stands in another one
@@ -44,14 +44,19 @@ limit %(limit)s
 
 -- name: told
 -- Summaries of a session's turns, in order, each with those of the given texts that it covers. With `earlier`, also
--- summaries that cover only other turns, and whether each covers any other.
+-- summaries that cover only other turns, and whether each covers any other. Texts are compared without the `blanks` around
+-- them; a turn that is withheld is no other, as the conversation has a placeholder for it.
 select m.id, m.turn_start, m.turn_end, m.content, coalesce(t.texts, '{}'), %(earlier)s and coalesce(t.others, true)
 from memory.memories m
 cross join lateral (
-    select array_agg(btrim(t.text)) filter (where btrim(t.text) = any(%(texts)s::text[])) as texts,
-           bool_or(t.text <> '' and btrim(t.text) <> all(%(texts)s::text[])) as others
+    select array_agg(t.said) filter (where t.said = any(%(texts)s::text[])) as texts,
+           bool_or(t.said <> '' and t.said <> all(%(texts)s::text[])
+                   and t.id <> all(array(select item_id from memory.marks
+                                         where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))) as others
     from memory.lineage l
-    join log.turns t on t.tenant_id = %(tenant)s and t.id = l.source_id
+    cross join lateral (
+        select t.id, btrim(t.text, %(blanks)s::text) as said from log.turns t
+        where t.tenant_id = %(tenant)s and t.id = l.source_id offset 0) t
     where l.tenant_id = %(tenant)s and l.memory_id = m.id and l.source = 'turn') t
 where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summary' and m.state = 'active'
   and m.session_id = %(session)s and m.happened_at <= %(as_of)s and (%(earlier)s or t.texts is not null)
@@ -95,7 +100,7 @@ order by said_at, place, id
 
 -- name: withdrawn
 -- The texts of turns that a person corrected or wants forgotten.
-select btrim(t.text)
+select t.text
 from memory.marks k
 join log.turns t on t.tenant_id = k.tenant_id and t.id = k.item_id
 where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.item = 'turn'
@@ -189,44 +194,37 @@ left join lateral (  -- the question that a short reply answers
 order by i.importance desc, i.happened_at desc, i.id
 
 -- name: relationship
--- The number of sessions up to a time, the beginning of the first, the last day with one, and the number of days in a row
--- (UTC) with any up to that day. Steps along the index from the first turn of a session to that of the next, so no turn
--- between them is read.
-with recursive sessions as (
+-- The number of sessions up to a time, the beginning of the first, the last day (UTC) with a turn, and the number of days in
+-- a row with any up to that day; turns in the buffer count too. Steps along the index from the first turn of a session's day
+-- to that of its next day, or of the next session, so no turn between them is read.
+with recursive steps as (
     (select t.session_id, t.said_at from log.turns t
      where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
      order by t.session_id, t.said_at, t.turn_index, t.id limit 1)
     union all
     select n.session_id, n.said_at
-    from sessions s
+    from steps s
     cross join lateral (
         select t.session_id, t.said_at from log.turns t
-        where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id > s.session_id
+        where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
+          and (t.session_id, t.said_at)
+              >= (s.session_id, case when s.said_at > %(as_of)s then 'infinity'
+                                     else date_trunc('day', s.said_at, 'UTC') + interval '24 hours' end)
         order by t.session_id, t.said_at, t.turn_index, t.id limit 1) n
 ),
-spans as (
-    select s.said_at as began, least(l.said_at, %(as_of)s) as ended
-    from sessions s
-    cross join lateral (
-        select t.said_at from log.turns t
-        where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id = s.session_id
-        order by t.said_at desc, t.turn_index desc, t.id desc limit 1) l
-    where s.said_at <= %(as_of)s
+spoken as materialized (
+    select session_id, said_at from steps where said_at <= %(as_of)s
     union all
-    -- sessions of which nothing is in the log yet
-    select min(p.said_at), max(p.said_at)
-    from ops.pending_turns p
-    where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.said_at <= %(as_of)s
-      and not exists (select from sessions s where s.session_id = p.session_id)
-    group by p.session_id
+    select session_id, said_at from ops.pending_turns
+    where tenant_id = %(tenant)s and subject_id = %(subject)s and said_at <= %(as_of)s
 ),
 days as (  -- the latest first
     select day, (row_number() over (order by day desc))::int as place, max(day) over () as last
-    from (select (began at time zone 'UTC')::date as day from spans
-          union select (ended at time zone 'UTC')::date from spans) x
+    from (select distinct (said_at at time zone 'UTC')::date as day from spoken) x
 )
 select s.sessions, s.began, d.last, d.in_a_row
-from (select count(*) as sessions, min(began) as began from spans) s
+from (select count(*) as sessions, min(began) as began
+      from (select min(said_at) as began from spoken group by session_id) x) s
 cross join (select max(last) as last, count(*) filter (where day + place = last + 1) as in_a_row from days) d
 
 -- name: person

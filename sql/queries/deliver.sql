@@ -61,19 +61,20 @@ where c.event is not null
 on conflict do nothing
 
 -- name: claim_messages
--- Lease the next messages that are due, and count the attempt.
+-- Lease the next messages that are due to webhooks in force, and count the attempt.
 with due as (
-    select o.id from ops.outbox o
+    select o.id, s.url, s.secret from ops.outbox o
+    join ops.subscriptions s on s.tenant_id = o.tenant_id and s.id = o.subscription_id and s.ended_at is null
     where o.tenant_id = %(tenant)s and o.delivered_at is null and o.dead_at is null and o.due_at <= %(now)s
       and (o.leased_until is null or o.leased_until <= %(now)s)
     order by o.due_at, o.made_at, o.id
     limit %(limit)s
-    for update skip locked
+    for update of o skip locked
 )
 update ops.outbox o set leased_until = %(until)s, attempts = o.attempts + 1
-from due, ops.subscriptions s
-where o.tenant_id = %(tenant)s and o.id = due.id and s.tenant_id = o.tenant_id and s.id = o.subscription_id
-returning o.id, s.id, s.url, s.secret, o.payload, o.attempts, o.made_at
+from due
+where o.tenant_id = %(tenant)s and o.id = due.id
+returning o.id, o.subscription_id, due.url, due.secret, o.payload, o.attempts, o.made_at
 
 -- name: settle_messages
 -- Record the outcome of messages: accepted, to be sent again at a time, or given up.
@@ -85,9 +86,14 @@ from unnest(%(ids)s::uuid[], %(statuses)s::text[], %(due_at)s::timestamptz[], %(
 where o.tenant_id = %(tenant)s and o.id = x.id
 
 -- name: end_gone
--- End webhooks that answered that they are gone for good.
-update ops.subscriptions set ended_at = coalesce(ended_at, %(now)s)
-where tenant_id = %(tenant)s and id = any(%(ids)s::uuid[])
+-- End webhooks that answered that they are gone for good, and drop their messages that were not delivered.
+with ended as (
+    update ops.subscriptions set ended_at = coalesce(ended_at, %(now)s)
+    where tenant_id = %(tenant)s and id = any(%(ids)s::uuid[])
+    returning id
+)
+delete from ops.outbox o using ended e
+where o.tenant_id = %(tenant)s and o.subscription_id = e.id and o.delivered_at is null
 
 -- name: drop_delivered
 -- Delete messages that were accepted long ago; the message of a trigger is kept while the trigger may be due.

@@ -67,12 +67,22 @@ select exists (select from log.turns where tenant_id = %(tenant)s and subject_id
     or exists (select from memory.subjects where tenant_id = %(tenant)s and subject_id = %(subject)s)
 
 -- name: subjects_after
--- The next subjects of a tenant, ordered by name.
+-- The next subjects of a tenant about whom anything is stored, ordered by name, with the labels of the key-value store, each of
+-- which may be one.
 select subject_id from (
     select subject_id from log.turns where tenant_id = %(tenant)s
     union select subject_id from log.events where tenant_id = %(tenant)s
-    union select subject_id from memory.subjects where tenant_id = %(tenant)s
-    union select subject_id from ops.pending_turns where tenant_id = %(tenant)s) s
+    union select subject_id from log.recalls where tenant_id = %(tenant)s
+    union select subject_id from log.contexts where tenant_id = %(tenant)s
+    union select subject_id from log.outcomes where tenant_id = %(tenant)s
+    union select subject_id from log.corrections where tenant_id = %(tenant)s
+    union select subject_id from log.moods where tenant_id = %(tenant)s
+    union select subject_id from ops.pending_turns where tenant_id = %(tenant)s
+    union select subject_id from ops.sessions where tenant_id = %(tenant)s
+    union select subject_id from ops.replies where tenant_id = %(tenant)s
+    union select subject_id from ops.dead_letters where tenant_id = %(tenant)s
+    union select unnest(namespace) from ops.store_items where tenant_id = %(tenant)s
+    union select subject_id from memory.subjects where tenant_id = %(tenant)s) s
 where subject_id > %(after)s
 order by subject_id
 limit %(limit)s
@@ -394,13 +404,27 @@ delete from {table} where tenant_id = %(tenant)s
 delete from ops.tenants where tenant_id = %(tenant)s
 
 -- name: came_back
--- Whether a subject has a turn or event that was not erased, and so was captured since.
+-- Whether a subject was there again after its erasure: it has a turn or event that was not erased, or working memory, a question
+-- or a key-value item since then.
 select exists (select from log.turns t
                where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
                  and not ops.is_erased('turn', array[t.subject_id, t.session_id, t.source_id]))
+    or exists (select from ops.pending_turns p
+               where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s
+                 and not ops.is_erased('turn', array[p.subject_id, p.session_id, p.source_id]))
     or exists (select from log.events e
                where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
                  and not ops.is_erased('event', array[e.subject_id, e.source_id]))
+    or exists (select from ops.sessions s
+               where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s and s.touched_at > %(since)s)
+    or exists (select from log.recalls r
+               where r.tenant_id = %(tenant)s and r.subject_id = %(subject)s and r.asked_at > %(since)s)
+    or exists (select from ops.store_items i
+               where i.tenant_id = %(tenant)s and i.namespace && array[%(subject)s::text] and i.updated_at > %(since)s)
+
+-- name: is_older
+-- Whether a tenant was there before its erasure, as in a database restored from a backup, and has not come back since.
+select exists (select from ops.tenants where tenant_id = %(tenant)s and created_at <= %(since)s)
 
 -- name: erased_again
 -- Turns and events that were erased but are in the log, as in a database restored from a backup.

@@ -100,10 +100,13 @@ from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(speakers)s::text[], %(ca
 on conflict (tenant_id, id) do nothing
 
 -- name: write_validity
--- Write the validity of memories, and what superseded them.
+-- Write the validity of memories, and what superseded them. A lasting one fades only while it is superseded: in force again,
+-- it has its peak, as in a rebuild, which may run no decay in between.
 update memory.memories m
 set state = x.state, valid_from = x.valid_from, valid_to = x.valid_to, superseded_by = x.superseded_by,
-    ended_by = x.ended_by, forget_at = x.forget_at
+    ended_by = x.ended_by, forget_at = x.forget_at,
+    importance = case when m.lasting and x.state <> 'superseded' then m.peak else m.importance end,
+    decayed_at = case when m.lasting and x.state <> 'superseded' then m.accessed_at else m.decayed_at end
 from unnest(%(ids)s::uuid[], %(states)s::text[], %(valid_from)s::timestamptz[], %(valid_to)s::timestamptz[],
             %(superseded_by)s::uuid[], %(ended_by)s::uuid[], %(forget_at)s::timestamptz[])
     as x (id, state, valid_from, valid_to, superseded_by, ended_by, forget_at)

@@ -14,7 +14,8 @@ order by r.asked_at desc, r.id
 limit %(limit)s
 
 -- name: latest_sessions
--- The latest sessions of a subject, each with the mood of its last message that has one.
+-- A page of a subject's sessions, latest end first, each with the mood of its last message that has one. The next page
+-- begins after the end and the id of the last session.
 select s.*, (select m.mood || ', ' || m.energy from memory.moods m
              where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.session_id = s.session_id
                and m.said_at >= s.began_at and m.said_at <= s.ended_at
@@ -22,8 +23,9 @@ select s.*, (select m.mood || ', ' || m.energy from memory.moods m
 from (select t.session_id, count(*) as turns, min(t.said_at) as began_at, max(t.said_at) as ended_at
       from log.turns t
       where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
-        and (%(before)s::timestamptz is null or t.said_at < %(before)s)
       group by t.session_id
+      having %(ended_at)s::timestamptz is null or max(t.said_at) < %(ended_at)s
+             or (max(t.said_at) = %(ended_at)s and t.session_id > %(session)s)
       order by max(t.said_at) desc, t.session_id
       limit %(limit)s) s
 order by s.ended_at desc, s.session_id

@@ -80,7 +80,8 @@ where 1 - (a.vec <=> b.vec) > %(threshold)s
 -- their look-up on the primary key: see read_judged in facts.sql.
 select m.id, m.subject_id, m.kind, m.state, m.content, m.polarity, m.peak, m.happened_at, m.accessed_at, m.access_count,
        t.session_id, t.turn_index, m.turn_id, m.lasting, m.expires_at, m.who, m.relation, m.topic, m.object, m.phase,
-       m.origin
+       m.origin,
+       m.id = any(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending)) as pinned
 from unnest(%(ids)s::uuid[]) as x (id)
 cross join lateral (select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
 left join lateral (

@@ -48,7 +48,7 @@ with faded as materialized (
                             and not exists (select from log.corrections u
                                             where u.tenant_id = c.tenant_id and u.subject_id = c.subject_id
                                               and u.memory_id = c.memory_id and u.kind = 'unpin'
-                                              and u.corrected_at > c.corrected_at and u.corrected_at <= %(as_of)s)))
+                                              and (u.corrected_at, u.id) > (c.corrected_at, c.id) and u.corrected_at <= %(as_of)s)))
 ),
 active as materialized (  -- the days on which each subject said something: their first and last turns
     select d.subject_id, array_agg(d.first_at order by d.first_at) as firsts, array_agg(d.last_at order by d.first_at) as lasts

@@ -367,11 +367,11 @@ right join (
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s) k on true
 
 -- name: replacements
--- A person's replacements of these items that are not memories yet.
+-- A person's replacements of these items that are not memories yet, as of a time.
 select k.item_id, r.id, r.kind, r.content, r.happened_at, r.importance
 from memory.marks k
 join memory.replacements r on r.tenant_id = k.tenant_id and r.subject_id = k.subject_id
-    and r.correction_id = k.correction_id
+    and r.correction_id = k.correction_id and r.happened_at <= %(as_of)s
 where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark = 'replaced' and k.item_id = any(%(ids)s)
 order by k.item_id, r.happened_at desc, r.id
 

@@ -135,9 +135,12 @@ from (select date_trunc('week', day)::timestamptz as time, value as series, sum(
 order by 1, 2
 
 -- name: retention
--- Share of subjects that spoke again, by weeks since their first turn.
-select weeks_since::text as category, 'subjects' as series, sum(active_subjects)::float8 / nullif(sum(subjects), 0) as value
-from marts.subject_cohorts
-where tenant_id = any(%(tenants)s) and weeks_since <= 26
-group by weeks_since
-order by weeks_since
+-- Share of subjects that spoke again, by weeks since their first turn. Cohorts of which nobody came back count as well.
+select w.weeks::text as category, 'subjects' as series, coalesce(sum(a.active_subjects), 0)::float8 / sum(c.subjects) as value
+from marts.subject_cohorts c
+join (select tenant_id, max(week) as week from marts.subject_cohorts group by tenant_id) l on l.tenant_id = c.tenant_id
+cross join lateral generate_series(0, least((l.week - c.cohort_week) / 7, 26)) as w (weeks)
+left join marts.subject_cohorts a on a.tenant_id = c.tenant_id and a.cohort_week = c.cohort_week and a.weeks_since = w.weeks
+where c.tenant_id = any(%(tenants)s) and c.weeks_since = 0
+group by w.weeks
+order by w.weeks

@@ -2,7 +2,8 @@
 -- Importance of new memories by their distance from the subject's earlier memories, and by salience (which extract left in
 -- base). Pieces of one turn or document are not compared with one another. The centre runs in event order, so it does not
 -- depend on how the work is split. It is computed once: expecting one memory in a small tenant, the planner would compute it
--- for each (measured: 6 s for 330 memories).
+-- for each (measured: 6 s for 330 memories). `kept`: whether it lasts, is pinned, or is a person's replacement, or holds one
+-- that was merged into it.
 with dirty as (
     select distinct subject_id from memory.memories
     where tenant_id = %(tenant)s and not scored and linked and state in ('active', 'compressed', 'superseded')
@@ -45,7 +46,13 @@ from (select p.id, p.importance, p.peak,
             join memory.memories m on m.tenant_id = %(tenant)s and m.id = r.id) p
       join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) on r.kind = p.kind) n
 where m.tenant_id = %(tenant)s and m.id = n.id
-returning m.id, m.base, m.lasting
+returning m.id, m.base,
+    m.lasting or m.id = any(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending))
+    or exists (select from memory.lineage l
+               where l.tenant_id = %(tenant)s and l.relation = 'corrected'
+                 and l.memory_id = any(m.id || array(select h.id from memory.memories h
+                                                     where h.tenant_id = %(tenant)s and h.into_id = m.id))
+               offset 0) as kept
 
 -- name: mark_scored
 -- Other memories keep the importance of their rule or kind. Those that link or facts has yet to process wait: the deferred
@@ -56,16 +63,27 @@ where tenant_id = %(tenant)s and not scored and linked and state <> 'candidate' 
   and shard >= %(shard_from)s and shard < %(shard_to)s
   and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 
--- name: read_touches
--- Recalls and positive outcomes not yet counted, with the memory they touch, in event order for each memory. The touches are
--- found once and `offset 0` keeps every read on its key: without statistics, as after an import, the planner would find the
--- touches again for every pair of memories (measured: 4 s instead of 10 ms for 160 memories).
-with recalled as (
-    select r.id as source_id, r.asked_at as at, item_id
-    from log.recalls r, unnest(r.item_ids) item_id
+-- name: take_touches
+-- Recalls and positive outcomes not yet counted, with the memory they touch, in event order for each memory. Records these
+-- recalls as counted in the same statement, so that one logged meanwhile waits for the next run. The touches are found once
+-- and `offset 0` keeps every read on its key: without statistics, as after an import, the planner would find the touches
+-- again for every pair of memories (measured: 4 s instead of 10 ms for 160 memories).
+with uncounted as materialized (
+    select r.id, r.asked_at, r.item_ids
+    from log.recalls r
     where r.tenant_id = %(tenant)s and r.asked_at <= %(as_of)s
+      and ops.shard_of(r.tenant_id, r.subject_id) >= %(shard_from)s
+      and ops.shard_of(r.tenant_id, r.subject_id) < %(shard_to)s
       and (%(subjects)s::text[] is null or r.subject_id = any(%(subjects)s))
       and not exists (select from memory.accesses a where a.tenant_id = r.tenant_id and a.recall_id = r.id)
+),
+counted as (
+    insert into memory.accesses (tenant_id, recall_id, run_id)
+    select %(tenant)s, id, %(run_id)s from uncounted
+    on conflict do nothing
+),
+recalled as (
+    select u.id as source_id, u.asked_at as at, item_id from uncounted u, unnest(u.item_ids) item_id
 ),
 succeeded as (
     select o.id as source_id, o.observed_at as at, l.memory_id as item_id
@@ -87,6 +105,7 @@ touches as materialized (
     select false as outcome, * from recalled union all select true, * from succeeded
 )
 select s.id, s.kind, s.peak, s.accessed_at, s.access_count, s.lasting, s.valid_to, s.expires_at,
+       s.id = any(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending)) as pinned,
        x.outcome, x.source_id, x.at, m.id as touched_id
 from touches x
 cross join lateral (
@@ -106,18 +125,6 @@ set peak = x.peak, importance = x.peak, accessed_at = x.accessed_at, decayed_at 
 from unnest(%(ids)s::uuid[], %(peaks)s::real[], %(accessed_at)s::timestamptz[], %(access_counts)s::int[],
             %(forget_at)s::timestamptz[]) as x (id, peak, accessed_at, access_count, forget_at)
 where m.tenant_id = %(tenant)s and m.id = x.id
-
--- name: write_accesses
--- Record these recalls as counted.
-insert into memory.accesses (tenant_id, recall_id, run_id)
-select r.tenant_id, r.id, %(run_id)s
-from log.recalls r
-where r.tenant_id = %(tenant)s and r.asked_at <= %(as_of)s
-  and ops.shard_of(r.tenant_id, r.subject_id) >= %(shard_from)s
-  and ops.shard_of(r.tenant_id, r.subject_id) < %(shard_to)s
-  and (%(subjects)s::text[] is null or r.subject_id = any(%(subjects)s))
-  and not exists (select from memory.accesses a where a.tenant_id = r.tenant_id and a.recall_id = r.id)
-on conflict do nothing
 
 -- name: write_outcomes
 -- Record these outcomes as counted, in the lineage of each memory that they raised.

@@ -6,11 +6,19 @@ where exists (select from ops.tenants t where t.tenant_id = %(tenant)s)
 returning id
 
 -- name: know_memories
--- Record existing memories when somebody first subscribes to memories: only later changes are announced.
-insert into ops.announced (tenant_id, memory_id, subject_id, state)
+-- Record memories as they are when somebody subscribes to memories: only later changes are announced. Changes that another
+-- webhook in force waits for are not recorded.
+insert into ops.announced as a (tenant_id, memory_id, subject_id, state)
 select m.tenant_id, m.id, m.subject_id, m.state from memory.memories m
 where m.tenant_id = %(tenant)s and m.state <> 'candidate'
-on conflict do nothing
+union all
+select k.tenant_id, k.memory_id, k.subject_id, 'forgotten' from ops.announced k
+join memory.tombstones f on f.tenant_id = k.tenant_id and f.memory_id = k.memory_id
+where k.tenant_id = %(tenant)s
+on conflict (tenant_id, memory_id) do update set state = excluded.state
+where not exists (select from ops.subscriptions s, unnest(s.events) e
+                  where s.tenant_id = excluded.tenant_id and s.id <> %(id)s and s.ended_at is null
+                    and e like 'memory.%%')
 
 -- name: list_subscriptions
 -- Webhooks, those in force first, with the numbers of messages that wait, were delivered and were given up.

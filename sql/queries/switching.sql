@@ -92,8 +92,10 @@ insert into memory.subjects ({columns}) select {columns} from {private}
 on conflict (tenant_id, subject_id) do update set items = excluded.items, terms = excluded.terms, speakers = excluded.speakers
 
 -- name: standing
--- A value that changes with every change of memory: from the ledger, which records each stage's writes, and corrections.
-select (select count(*) from log.corrections where tenant_id = %(tenant)s),
+-- The generation's state, and a value that changes with every change of memory: from the ledger, which records each stage's
+-- writes, and corrections. Every erasure drops the generation.
+select (select state from ops.generations where tenant_id = %(tenant)s and number = %(number)s),
+       (select count(*) from log.corrections where tenant_id = %(tenant)s),
        (select sum(hashtextextended(run_id::text || attempts || finished_at, 0)) from ops.runs where tenant_id = %(tenant)s)
 
 -- name: lock_tenant
@@ -112,10 +114,11 @@ with late as (delete from ops.late_subjects where tenant_id = %(tenant)s)
 delete from ops.synthesis_failures where tenant_id = %(tenant)s
 
 -- name: note_switch
--- Record which memory is live.
+-- Record which memory is live and, when a generation is published, by what the replaced one was made.
 update ops.generations
 set state = %(state)s, published_at = %(now)s, kept_until = %(kept_until)s, lock_seconds = %(lock_seconds)s,
-    replaced_policy = coalesce(replaced_policy, %(replaced_policy)s), replaced_model = coalesce(replaced_model, %(replaced_model)s)
+    replaced_policy = case when %(state)s = 'published' then %(replaced_policy)s else replaced_policy end,
+    replaced_model = case when %(state)s = 'published' then %(replaced_model)s else replaced_model end
 where tenant_id = %(tenant)s and number = %(number)s
 
 -- name: read_tenant

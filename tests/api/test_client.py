@@ -20,6 +20,7 @@ from reverie.settings import Settings
 from reverie_client import AsyncClient, Client, InboxItem, InvalidRequestError, NotFoundError, Outcome, Turn
 from reverie_client.operations import Operations
 from reverie_client.request import Request
+from reverie_client.routes.store import StorePut
 from tests.api.conftest import MakeKey, until_logged
 from tests.cli.conftest import insert
 from tests.recall.conftest import Corpus
@@ -187,7 +188,8 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClie
     assert memory.run_store([{"op": "get", "namespace": ["ann"], "key": "k"}]).results[0].items[0].value == {
         "gone": None
     }
-    assert memory.run_store([kept | {"value": None}]).results
+    assert memory.run_store([StorePut.model_validate(kept | {"value": None})]).results
+    assert memory.run_store([{"op": "get", "namespace": ["ann"], "key": "k"}]).results[0].items == []
     assert memory.erase("subject", subject_id="ann", preview=True).receipt is None
     assert memory.erase("subject", subject_id="ann").receipt == 1
     assert [each.kind for each in memory.list_erasures().receipts] == ["subject"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from reverie_client import (
     UnavailableError,
     UnreachableError,
 )
+from reverie_client.routes.store import StorePop, StorePut
 
 CLIENT = Path(__file__).resolve().parents[2] / "clients" / "python"
 TURNS = {"turns": [], "flush_at": None}
@@ -92,6 +94,32 @@ def test_a_failure_of_the_server_is_raised_at_once(use: Callable[..., None]) -> 
     script = Script(httpx.Response(500, text="oops"))
     with pytest.raises(ServerError, match="500 Internal Server Error"):
         use(script, lambda client: client.health())
+
+
+@BOTH
+def test_what_may_be_stored_is_sent_again_only_if_that_is_idempotent(use: Callable[..., None]) -> None:
+    def answers(stored: str) -> Script:
+        problem = {"title": "Temporarily unavailable", "detail": "The database cannot answer.", "stored": stored}
+        refusal = httpx.Response(503, headers={"Retry-After": "0"}, json=problem)
+        return Script(refusal, httpx.Response(200, json={"results": []} | TURNS))
+
+    pop = StorePop(op="pop", namespace=["ana"])
+    script = answers("unknown")
+    with pytest.raises(UnavailableError) as raised:
+        use(script, lambda client: client.run_store([pop]))
+    assert len(script.sent) == 1 and raised.value.stored == "unknown"
+    script = answers("no")
+    use(script, lambda client: client.run_store([pop]))
+    assert len(script.sent) == 2
+    script = answers("unknown")
+    use(script, lambda client: client.append_turns("ana", "s1", [Turn(role="user", text="Yes.")]))
+    assert len(script.sent) == 2
+
+
+def test_a_required_field_is_sent_though_it_is_null() -> None:
+    script = Script(httpx.Response(200, json={"results": []}))
+    blocking(script, lambda client: client.run_store([StorePut(op="put", namespace=["a"], key="k", value=None)]))
+    assert json.loads(script.sent[0]) == {"operations": [{"op": "put", "namespace": ["a"], "key": "k", "value": None}]}
 
 
 def test_a_proxy_that_gave_up_leaves_the_effect_unclear() -> None:

@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from reverie.policy import load_policy
 from reverie.recall.contexts.context import Context, assemble_context
+from reverie.recall.contexts.earlier import WITHDRAWN
 from reverie.recall.contexts.request import Given
 from reverie.recall.filters import Filters
 from reverie.recall.query import RecallQuery
@@ -84,6 +85,8 @@ def test_preferences_of_the_running_session_are_in_force_at_once(
         [sent.json()["turns"][0]["turn_id"], UUID(int=5)],
     )
     assert api.get("/v1/working_memory?subject_id=ann&session_id=s1").json()["stated"] == []
+    told = api.post("/v1/contexts", json=asked).json()["text"]
+    assert "Portuguese" not in told and WITHDRAWN in told
 
 
 def test_a_long_session_keeps_the_latest_hundred_preferences(api: TestClient) -> None:

@@ -12,6 +12,8 @@ from fastapi.testclient import TestClient
 
 from reverie.api.app import create_app
 from tests.api.conftest import MakeKey, settings_for
+from tests.api.test_live import until
+from tests.recall.conftest import Corpus
 
 TURN = {"subject_id": "ann", "session_id": "s", "turns": [{"role": "user", "text": "I like tea."}], "embed": False}
 STORED = "select count(*) from ops.pending_turns"
@@ -69,3 +71,30 @@ def test_a_write_that_is_late_and_a_write_that_waits(
         conn.execute("begin; lock table ops.pending_turns")
         threading.Timer(1.0, conn.execute, ["commit"]).start()
         assert app.post("/v1/turns", json=TURN).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "stored"),
+    [
+        ("erasures", {"kind": "subject", "subject_id": "ann"}, "unknown"),
+        ("erasures", {"kind": "subject", "subject_id": "ann", "preview": True}, "no"),
+        ("corrections", {"kind": "keep_apart"}, "unknown"),
+    ],
+)
+def test_what_a_thread_may_still_commit_is_unknown(
+    database_url: str, make_key: MakeKey, conn: psycopg.Connection[Any], corpus: Corpus,
+    path: str, sent: dict[str, Any], stored: str,
+) -> None:  # fmt: skip
+    later, earlier = corpus.memory("Lives in Oslo"), corpus.memory("Lives in Rome", state="superseded")
+    conn.execute("update memory.memories set superseded_by = %s where id = %s", [later, earlier])
+    if path == "corrections":
+        sent = sent | {"memory_id": str(earlier)}
+    with TestClient(create_app(settings_for(database_url, api_seconds=0.5))) as app:
+        app.headers["Authorization"] = f"Bearer {make_key(scopes=['admin', 'write'])}"
+        with conn.transaction():
+            conn.execute("lock table memory.memories")
+            answer = app.post(f"/v1/{path}", json=sent)
+            assert (answer.status_code, answer.json()["stored"]) == (503, stored)
+        if stored == "unknown":
+            done = "select from ops.erasures union all select from log.corrections"
+            until(lambda: conn.execute(done).fetchone() is not None)

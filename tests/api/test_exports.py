@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.api.conftest import MakeKey
+from reverie.api.app import create_app
+from reverie.settings import Settings
+from tests.api.conftest import MakeKey, settings_for
 from tests.api.test_live import BRUNO, HERE, say
 
 
@@ -31,9 +35,35 @@ def test_a_person_can_be_taken_away(
     assert [row["row"]["text"] for row in rows if row["table"] == "log.turns"] == [BRUNO["text"]]
     assert json.loads(ask(part="memory").text.splitlines()[0])["format"] == "reverie export memory"
     assert BRUNO["text"] in ask(part="person").text
+    for wanted, status in (("bytes=999999999-", 416), ("bytes=x", 400), ("bytes=0-9", 206)):
+        assert app.get("/v1/exports?subject_id=ana", headers={"Range": wanted}).status_code == status, wanted
+        assert not list(tmp_path.glob("reverie-export-*")), wanted
     assert ask(part="all").status_code == 422
     missing = ask(subject_id="nobody")
     assert missing.status_code == 404 and "nobody" in missing.json()["detail"]
     app.headers["Authorization"] = f"Bearer {make_key()}"
     assert ask().status_code == 403
+    assert not list(tmp_path.glob("reverie-export-*"))
+
+
+def test_one_that_cannot_be_sent_in_time_leaves_none_behind(
+    database_url: str, make_key: MakeKey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    async def slow(*_: Any) -> None:
+        await asyncio.sleep(60)
+
+    def slow_to_begin(settings: Settings) -> str:
+        time.sleep(3)
+        return database_url
+
+    with TestClient(create_app(settings_for(database_url, api_seconds=2))) as app:
+        app.headers["Authorization"] = f"Bearer {make_key(scopes=['admin'])}"
+        say(app, BRUNO)
+        monkeypatch.setattr("starlette.responses.FileResponse._handle_simple", slow)
+        assert app.get("/v1/exports?subject_id=ana").status_code == 503
+        assert not list(tmp_path.glob("reverie-export-*"))
+        monkeypatch.setattr("reverie.api.routes.privacy.exports.database_url", slow_to_begin)
+        assert app.get("/v1/exports?subject_id=ana").status_code == 503  # the thread ends with the app
     assert not list(tmp_path.glob("reverie-export-*"))

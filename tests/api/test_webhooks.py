@@ -18,6 +18,8 @@ def test_webhooks_are_for_administrators(app: TestClient, make_key: MakeKey) -> 
     assert app.post("/v1/webhooks", json={"url": "ftp://x", "events": ["trigger.due"]}).status_code in (400, 422)
     metadata = {"url": "http://169.254.169.254/latest", "events": ["trigger.due"]}
     assert "private network" in app.post("/v1/webhooks", json=metadata).json()["detail"]
+    unreadable = app.post("/v1/webhooks", json={"url": "https://[x]/", "events": ["trigger.due"]})
+    assert unreadable.status_code == 422 and "host" in unreadable.json()["detail"]
     made = app.post("/v1/webhooks", json={"url": url, "events": ["trigger.due"]}).json()
     assert made["secret"].startswith("whsec_")
     (listed,) = app.get("/v1/webhooks").json()["webhooks"]

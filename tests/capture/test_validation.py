@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.capture.times import TimeForm
+from reverie.capture.times import TimeForm, parse_event_time
 from reverie.capture.validation import MAX_TEXT, Rejection, Validator
 from reverie.errors import InputError
 from reverie.model import Outcome, ToolCall, Turn
@@ -156,11 +156,19 @@ def test_times_of_many_kinds(said_at: object) -> None:
     assert turn(record(said_at=said_at)).said_at == datetime(2026, 3, 1, 8, 30, tzinfo=UTC)
 
 
+@pytest.mark.parametrize("number", ["1725123112345", "1701011200000", "1754072590337", "1701011200000.5"])
+def test_milliseconds_that_could_be_read_as_a_date(number: str) -> None:
+    """As ISO 8601, the first would be the last quarter of an hour of 1725."""
+    utc = datetime.fromtimestamp(float(number) / 1000, UTC)
+    assert parse_event_time(number, None) == parse_event_time(number, ZoneInfo("Europe/Berlin")) == utc
+
+
 @pytest.mark.parametrize(
     ("said_at", "utc"),
     [
         ("2026-03-01T09:30:00", datetime(2026, 3, 1, 8, 30, tzinfo=UTC)),
         (datetime(2026, 3, 1, 9, 30), datetime(2026, 3, 1, 8, 30, tzinfo=UTC)),  # noqa: DTZ001
+        ("20260301", datetime(2026, 2, 28, 23, tzinfo=UTC)),
         (date(2026, 3, 1), datetime(2026, 2, 28, 23, tzinfo=UTC)),
         ("2025-10-26T02:30:00", datetime(2025, 10, 26, 0, 30, tzinfo=UTC)),  # twice that night: the first
         ("2026-03-01T09:30:00+09:00", datetime(2026, 3, 1, 0, 30, tzinfo=UTC)),  # its own offset wins

@@ -23,10 +23,10 @@ START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 RUN = UUID(int=900)
 
 
-def command(url: str, *arguments: str, env: dict[str, str | None] | None = None) -> Result:
-    """Run a command against a database."""
+def command(url: str, *arguments: str, env: dict[str, str | None] | None = None, answers: str | None = None) -> Result:
+    """Run a command against a database; `answers`: what is typed."""
     given = {"DATABASE_URL": url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "1"} | (env or {})
-    return CliRunner(env=given).invoke(reverie, arguments)
+    return CliRunner(env=given).invoke(reverie, arguments, input=answers)
 
 
 @pytest.fixture

@@ -25,6 +25,9 @@ def test_an_inbox_is_read_from_a_file(invoke, world, tmp_path: Path) -> None:
     path.write_text("\n".join(json.dumps({"id": str(n), "text": f"Item {n}"}) for n in (1, 2)), encoding="utf-8")
     result = invoke("assist", "inbox", str(path), "--subject", "ana", env=NO_MODEL)
     assert result.exit_code == 0 and "Item 2" in result.stdout, result.output
+    path.write_bytes('{"id": "1", "text": "One\u2028item"}\r\n{"id": "2", "text": "Another"}\r\n'.encode())
+    result = invoke("assist", "inbox", str(path), "--subject", "ana", env=NO_MODEL)
+    assert result.exit_code == 0 and "Another" in result.stdout, result.output
     path.write_text('{"id": "1", "text": "x"}\n{"id": "2", "body": "x"}\n', encoding="utf-8")
     refused = invoke("assist", "inbox", str(path), "--subject", "ana", env=NO_MODEL)
     assert refused.exit_code == 2 and "line 2: text: Field required" in refused.output

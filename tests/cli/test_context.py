@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from reverie.recall.contexts.context import assemble_context
+from reverie.recall.query import RecallQuery
 
 
 @pytest.fixture
@@ -17,9 +21,10 @@ def files(tmp_path: Path) -> dict[str, str]:
         "tools": '[{"name": "suggest_post"}]',
         "broken": "{",
         "bare": '[{"role": "user"}]',
+        "latin1": "Répondez.",
     }
     for name, text in held.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).write_text(text, encoding="latin-1" if name == "latin1" else "utf-8")
     return {name: str(tmp_path / name) for name in held}
 
 
@@ -60,6 +65,7 @@ def test_as_json(ask, world) -> None:
         ("--data", "history", "history is not a JSON object."),
         ("--tools", "data", "data is not a JSON array."),
         ("--history", "bare", "a turn needs role and content"),
+        ("--system", "latin1", "latin1 is not a text file in UTF-8."),
     ],
 )
 def test_what_is_wrong_with_a_file(invoke, world, files, option: str, file: str, sentence: str) -> None:
@@ -95,3 +101,15 @@ def test_retrieval_can_be_off_and_connections_named(ask, world) -> None:
     assert "Bruno" not in off["text"]
     found = ask("context", "ana", "--as-of", "2026-03-05", "--connections", "jira-1")
     assert "Bruno" in found["text"]
+
+
+def test_names_of_connections_are_stripped(ask, world, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def remember(session: Any, query: RecallQuery, **others: Any) -> Any:
+        asked.append(query.filters.connections)
+        return assemble_context(session, query, **others)
+
+    monkeypatch.setattr("reverie.recall.contexts.context.assemble_context", remember)
+    ask("context", "ana", "--as-of", "2026-03-05", "--connections", "jira-1, mail-1 ,")
+    assert [list(names) for names in asked] == [["jira-1", "mail-1"]]

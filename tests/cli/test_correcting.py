@@ -170,3 +170,11 @@ def test_forget_shows_the_memory_and_asks(ask: Any, invoke: Any, remembered: Any
     monkeypatch.undo()
     assert invoke("forget", email[:18], "--yes").exit_code == 0
     assert "ana@example.com" not in told(invoke)
+
+
+def test_forget_says_that_a_memory_is_forgotten(invoke: Any, remembered: Any, monkeypatch: Any) -> None:
+    email = remembered()
+    assert invoke("forget", email, "--yes").exit_code == 0 and invoke("run").exit_code == 0
+    monkeypatch.setattr("reverie.cli.memory.correcting._is_terminal", lambda: True)
+    asked = invoke("forget", email, answers="y\n")
+    assert "a memory that is already forgotten" in asked.output and asked.exit_code == 0, asked.output

@@ -45,3 +45,12 @@ def test_one_is_shown_with_its_record(invoke, ask, letters) -> None:
         result = invoke("dead-letters", "show", wrong)
         assert (result.exit_code, says in result.stderr) == (code, True), result.stderr
     assert invoke("dead-letters", "show", first, "--tenant", "globex").exit_code == 6
+
+
+def test_a_filter_that_finds_none_says_what_there_is(invoke, letters) -> None:
+    told = invoke("dead-letters", "list", "--reason", "typo").stdout
+    assert told == (
+        "Tenant acme has no dead letters for the reason typo; there are some for impossible_time, unknown_role.\n"
+    )
+    told = invoke("dead-letters", "list", "--file", "other.csv").stdout
+    assert told == "Tenant acme has no dead letters from other.csv.\n"

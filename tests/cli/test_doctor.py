@@ -26,6 +26,7 @@ def test_doctor_finds_all_well(invoke, world) -> None:
     assert {"versions", "database", "pgvector", "roles", "migrations", "row security", "embedder", "policy"} <= set(
         found
     )
+    assert found["roles"][0]["found"] == "owner, worker, reader, analyst and eraser"
     text = invoke("doctor").stdout
     assert "\nok   migrations" in text
     assert "\nok   tenant acme" in text, "what was recorded just now waits for its cycle"

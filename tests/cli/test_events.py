@@ -29,10 +29,19 @@ def test_events_are_listed(invoke, ask, world, dentist) -> None:
     assert invoke("events", "ben").stdout == "There are no events.\n"
 
 
-def test_a_calendar_is_written(invoke, world, dentist, tmp_path) -> None:
+def test_a_calendar_is_written(invoke, ask, world, dentist, tmp_path) -> None:
     path = tmp_path / "ana.ics"
     assert invoke("events", "ana", "--ics", str(path)).stdout == f"Wrote 1 events to {path}.\n"
     (event,) = Calendar.from_ical(path.read_bytes()).walk("VEVENT")
     assert event.decoded("dtstart") == date(2027, 3, 13)
+    told = ask("events", "ana", "--ics", str(path))
+    assert (told["file"], [each["title"] for each in told["life_events"]]) == (str(path), ["Dentist"])
     refused = invoke("events", "ana", "--ics", str(tmp_path / "none" / "ana.ics"))
     assert refused.exit_code != 0 and "cannot be written" in refused.stderr
+
+
+def test_events_are_read_from_the_primary(invoke, world, dentist) -> None:
+    listed = invoke(
+        "events", "ana", "--as-of", "2027-03-12", env={"REVERIE_READ_URL": "postgresql://nobody@127.0.0.1:1/none"}
+    )
+    assert listed.exit_code == 0 and "Dentist" in listed.stdout, listed.output

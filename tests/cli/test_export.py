@@ -63,6 +63,16 @@ def test_a_tenant_moves_to_another_server(ask: Ask, elsewhere: Ask, lived: Path)
     assert (again["imported"], again["repeated"]) == (0, taken["read"])
 
 
+def test_a_person_who_refuses_capture_moves_with_what_was_said_before(ask: Ask, elsewhere: Ask, lived: Path) -> None:
+    ask("consent", "ben", "--capture", "off")
+    made = ask("export", "--output", str(lived / "out"))
+    (taken,) = elsewhere("import", str(lived / "out" / "log.jsonl"))["files"]
+    assert (taken["imported"], taken["outcomes"]) == (made["counts"]["log.turns"], made["counts"]["log.outcomes"])
+    elsewhere("run", "--as-of", AS_OF)
+    assert elsewhere("digest") == ask("digest")
+    assert {each["subject_id"]: each["capture"] for each in elsewhere("consent")["consents"]}["ben"] is False
+
+
 def test_a_person_is_taken_elsewhere_and_can_be_read(ask: Ask, elsewhere: Ask, lived: Path) -> None:
     made = ask("export", "ana", "--output", str(lived / "out"))
     page = (lived / "out" / "person.md").read_text()

@@ -11,6 +11,9 @@ from tests.cli.conftest import Invoke
 def test_it_prints_the_entry_of_a_configuration(invoke: Invoke) -> None:
     entry = json.loads(invoke("mcp", "--subject", "ana", "--json").stdout)["mcpServers"]["reverie"]
     assert (entry["command"], entry["env"]["REVERIE_SUBJECT"]) == (sys.executable, "ana")
+    assert "REVERIE_SESSION" not in entry["env"]
+    entry = json.loads(invoke("mcp", "--session", "s1", "--json").stdout)["mcpServers"]["reverie"]
+    assert entry["env"]["REVERIE_SESSION"] == "s1"
 
 
 def test_a_missing_key_is_one_sentence(invoke: Invoke) -> None:

@@ -18,7 +18,7 @@ def error_of(invoke: Invoke, *arguments: str, code: int = 2) -> str:
     return done.output.strip().splitlines()[-1]
 
 
-@pytest.mark.parametrize("command", [["import", "chats.jsonl"], ["run"], ["show", "ana"]])
+@pytest.mark.parametrize("command", [["import", "chats.jsonl"], ["run"], ["show", "ana"], ["check"], ["simulate"]])
 def test_an_empty_tenant_is_refused(invoke: Invoke, command: list[str]) -> None:
     told = error_of(invoke, *command, "--tenant", "")
     assert "the name is empty: name a tenant, or leave the option out." in told
@@ -83,3 +83,13 @@ def test_an_unknown_subject_has_no_answer(invoke: Invoke, tmp_path: Path) -> Non
     told = error_of(invoke, "recall", "Where does she live?", "--subject", "anna", code=6)
     assert told.startswith("Error: Tenant acme remembers nothing about anna.")
     assert "ana" in told.rpartition("?")[0]
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [(["evaluate", "--html"], "--html"), (["fit-ranking", "--write"], "--write")],
+    ids=["evaluate", "fit-ranking"],
+)
+def test_a_file_needs_a_folder(invoke: Invoke, tmp_path: Path, command: list[str], option: str) -> None:
+    told = error_of(invoke, *command, str(tmp_path / "none" / "x"))
+    assert told == f"Error: Invalid value for {option}: there is no folder {tmp_path / 'none'}."

@@ -30,3 +30,10 @@ def test_triggers_are_listed_and_acknowledged(invoke, ask, world, trigger) -> No
     (done,) = ask("triggers", "--all", "--as-of", at)["triggers"]
     assert (done["action"], done["actor"]) == ("done", "dana")
     assert invoke("triggers", "--dismiss", str(uuid4())).exit_code != 0
+
+
+def test_triggers_are_read_from_the_primary(invoke, world, trigger) -> None:
+    listed = invoke(
+        "triggers", "--as-of", day(2).isoformat(), env={"REVERIE_READ_URL": "postgresql://nobody@127.0.0.1:1/none"}
+    )
+    assert listed.exit_code == 0 and "check_in" in listed.stdout, listed.output

@@ -65,6 +65,18 @@ def add_memory(store: Store, content: str) -> Any:
     return id_
 
 
+def forget(store: Store, memory: Any) -> None:
+    tell(store, "delete from memory.memories where id = %(id)s", id=memory)
+    tell(
+        store,
+        """insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason,
+                                          forgotten_at, run_id)
+           values ('t', %(id)s, 'ana', 'fact', '', 0, 'faded', %(at)s, gen_random_uuid())""",
+        id=memory,
+        at=NOW,
+    )
+
+
 def run(store: Store, receiver: Receiver, at: datetime = NOW) -> dict[str, int]:
     return deliver(store, "t", as_of=at, clock=lambda: at, send=receiver)
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
 
-from reverie.drive.deliver.delivering import PAUSES
+from reverie.drive.deliver.delivering import PAUSES, fill_outbox
+from reverie.drive.deliver.sending import OutgoingMessage
 from reverie.drive.deliver.subscriptions import end_subscription, list_subscriptions, replay_dead
 from reverie.drive.erase.erasing import Eraser
 from reverie.drive.erase.targets import subject_target
-from reverie.errors import NotFoundError
+from reverie.errors import InputError, NotFoundError
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.session import perform
-from tests.consolidate.outbox import NOW, Receiver, add_memory, add_trigger, run, subscribe, tell
+from tests.consolidate.outbox import NOW, Receiver, add_memory, add_trigger, forget, run, subscribe, tell
+
+SUPERSEDE = "update memory.memories set state = 'superseded' where id = %(id)s"
 
 
 def test_triggers_are_sent_retried_given_up_and_replayed(tenant: Store) -> None:
@@ -58,19 +61,12 @@ def test_changes_of_memories_are_told_once(tenant: Store) -> None:
     assert run(tenant, receiver)["filled"] == 0, "what was there before is no news"
     new = add_memory(tenant, "Has a dog")
     run(tenant, receiver)
-    tell(tenant, "update memory.memories set state = 'superseded' where id = %(id)s", id=known)
+    tell(tenant, SUPERSEDE, id=known)
     run(tenant, receiver)
     # a rebuild that has not come so far is no change
     tell(tenant, "delete from memory.memories")
     run(tenant, receiver)
-    tell(
-        tenant,
-        """insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason,
-                                          forgotten_at, run_id)
-           values ('t', %(id)s, 'ana', 'fact', '', 0, 'faded', %(at)s, gen_random_uuid())""",
-        id=new,
-        at=NOW,
-    )
+    forget(tenant, new)
     run(tenant, receiver)
     assert receiver.types == ["memory.created", "memory.superseded", "memory.forgotten"]
     assert [message.payload["data"]["memory_id"] for message in receiver.came] == [str(new), str(known), str(new)]
@@ -85,6 +81,82 @@ def test_a_receiver_that_is_gone_ends_the_webhook(tenant: Store) -> None:
     assert ended.ended_at == NOW
     with pytest.raises(NotFoundError):
         perform(end_subscription(tenant.session("t"), uuid4(), at=NOW))
+
+
+def test_a_receiver_that_is_gone_gets_one_batch_at_most(tenant: Store) -> None:
+    subscribe(tenant, "trigger.due")
+    for _ in range(25):
+        add_trigger(tenant)
+    receiver = Receiver(*[410] * 25)
+    assert run(tenant, receiver)["dead"] == len(receiver.came) <= 20
+    (ended,) = perform(list_subscriptions(tenant.session("t")))
+    assert (ended.ended_at, ended.waiting, ended.dead) == (NOW, 0, 0)
+
+
+def test_messages_of_an_ended_webhook_do_not_delay_others(tenant: Store) -> None:
+    gone, _ = subscribe(tenant, "trigger.due")
+    for _ in range(25):
+        add_trigger(tenant)
+    fill_outbox(tenant, "t", as_of=NOW, now=NOW)
+    tell(tenant, "update ops.subscriptions set ended_at = %(at)s where id = %(id)s", id=gone, at=NOW)
+    webhook, _ = subscribe(tenant, "trigger.due")
+    receiver = Receiver()
+    assert run(tenant, receiver)["delivered"] == 25
+    assert {message.subscription_id for message in receiver.came} == {webhook}
+
+
+def test_what_was_accepted_is_not_sent_again_if_a_later_message_stops_the_delivery(tenant: Store) -> None:
+    class Stopping(Receiver):
+        def __call__(self, message: OutgoingMessage, at: datetime) -> int | str:
+            if len(self.came) == 1:
+                raise RuntimeError
+            return super().__call__(message, at)
+
+    subscribe(tenant, "trigger.due")
+    for _ in range(3):
+        add_trigger(tenant)
+    first, second = Stopping(), Receiver()
+    with pytest.raises(RuntimeError):
+        run(tenant, first)
+    assert run(tenant, second, NOW + timedelta(hours=1))["delivered"] == 2
+    assert len({message.id for message in (*first.came, *second.came)}) == 3
+
+
+def test_a_new_webhook_is_told_nothing_that_happened_before_it(tenant: Store) -> None:
+    first, _ = subscribe(tenant, "memory.created")
+    superseded, forgotten, later = (add_memory(tenant, content) for content in ("Has a dog", "Sings", "Likes tea"))
+    assert run(tenant, Receiver())["delivered"] == 3
+    perform(end_subscription(tenant.session("t"), first, at=NOW))
+    tell(tenant, SUPERSEDE, id=superseded)
+    forget(tenant, forgotten)
+    receiver = Receiver()
+    subscribe(tenant, "memory.superseded", "memory.forgotten")
+    assert run(tenant, receiver)["filled"] == 0
+    # but changes that a webhook in force waits for are not lost by a third one
+    tell(tenant, SUPERSEDE, id=later)
+    subscribe(tenant, "memory.created")
+    run(tenant, receiver)
+    assert [(m.payload["type"], m.payload["data"]["memory_id"]) for m in receiver.came] == [
+        ("memory.superseded", str(later))
+    ]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://hooks..example.com/x", "https://.example.com/", f"https://{'a' * 64}.example.com/", "https://[x]/",
+        "http://[bad", "https://exa℀mple.com/", "https://example.com:99999/", "https:///x", "ftp://example.com/",
+    ],
+)  # fmt: skip
+def test_a_url_to_which_nothing_can_be_sent_is_refused(url: str, tenant: Store) -> None:
+    with pytest.raises(InputError, match="A webhook's URL"):
+        subscribe(tenant, url=url)
+
+
+def test_hosts_in_any_script_and_with_a_port_are_accepted(tenant: Store) -> None:
+    for url in ("https://bücher.example/x", "https://example.org.:8443/", "https://[2606:4700:4700::1111]:443/"):
+        subscribe(tenant, url=url)
+    assert len(perform(list_subscriptions(tenant.session("t")))) == 3
 
 
 def test_of_what_was_erased_the_id_alone_is_told(tenant: Store) -> None:

@@ -12,6 +12,7 @@ import pytest
 from psycopg.rows import dict_row
 
 from reverie.capture.history.importing import import_file
+from reverie.capture.live.corrections import CorrectionAsked, correct_memory
 from reverie.consolidate.extract.decide import decide_turns, turns_frame
 from reverie.consolidate.merge.decide import NearMemory, decide_merges
 from reverie.consolidate.merge.undo import undo
@@ -19,6 +20,9 @@ from reverie.language.cues.immediate import extract_candidates
 from reverie.model import Turn, stable_id
 from reverie.policy import Policy
 from reverie.store.database import Store
+from reverie.store.digest import digest
+from reverie.store.session import perform
+from tests.promises.test_corrected import wipe
 from tests.promises.world import consolidate, lively
 
 Conn = psycopg.Connection[Any]
@@ -152,6 +156,25 @@ def test_undo_takes_back_that_a_memory_lasts(store: Store, conn: Conn, tmp_path:
         f"Is living in {where}": False,
     }
     assert {content for content, row in rows.items() if row["forget_at"]} == {f"Is living in {where}"}
+
+
+def test_what_is_in_force_again_has_not_faded(store: Store, conn: Conn, database_url: str, tmp_path: Path) -> None:
+    """A rebuild, in which no decay runs while it is superseded, gives the same."""
+    said = {"I live in Oslo": 0.0, "I live in Hamburg": 10.0}
+    import_file(store, told(tmp_path / "a.jsonl", said), tenant_id="t", now=START + timedelta(days=11))
+    up_to(store, 200)
+    rows = contents(conn)
+    faded = rows["Lives in Oslo"]
+    assert faded["state"] == "superseded" and faded["importance"] < faded["peak"]
+    wrong = CorrectionAsked(memory_id=rows["Lives in Hamburg"]["id"])
+    perform(correct_memory(store.session("t"), wrong, policy=POLICY, as_of=START + timedelta(days=210)))
+    up_to(store, 211)
+    kept = contents(conn)["Lives in Oslo"]
+    assert (kept["state"], kept["importance"], kept["decayed_at"]) == ("active", kept["peak"], kept["accessed_at"])
+    lived = digest(store, "t")
+    wipe(database_url)
+    up_to(store, 211)
+    assert digest(store, "t") == lived
 
 
 def test_the_survivor_lasts_if_one_of_the_two_does() -> None:

@@ -68,3 +68,9 @@ def test_a_host_that_never_answers_or_is_unknown(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     with pytest.raises(httpcore.ConnectError, match="gaierror"):
         public(Network()).connect_tcp("nowhere.example", 443)
+
+
+@pytest.mark.parametrize("host", ["hooks..example.com", ".example.com", f"{'a' * 64}.example.com"])
+def test_a_name_that_cannot_exist_is_a_failed_connection(host: str) -> None:
+    with pytest.raises(httpcore.ConnectError, match="UnicodeError"):
+        public(Network()).connect_tcp(host, 443)

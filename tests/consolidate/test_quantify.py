@@ -124,6 +124,15 @@ def test_ranges_of_what_was_seen_often():
     assert describe_ranges(said(["Earned 1,200 rupees"] * 3)) == ["rupees from 1200 to 1200, 1200 on average"]
 
 
+def test_of_two_ways_to_count_the_same_the_more_frequent_gives_the_range():
+    done, packed = (
+        [f"Got {n} routes done" for n in (5, 6, 7)],
+        [f"It was packed, still {n} routes" for n in (2, 4, 6, 8)],
+    )
+    assert describe_ranges(said([*done, *packed])) == ["routes from 2 to 8, 5 on average"]
+    assert describe_ranges(said([*packed[:2], *done])) == ["routes from 5 to 7, 6 on average"]
+
+
 rows = st.lists(
     st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from(["x", "y"]), st.floats(-10, 1e6)), max_size=30
 )

@@ -1,6 +1,7 @@
 """Score: novelty and salience where the policy wants them; recalls and outcomes counted once, in event order."""
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,49 @@ def test_importance_by_novelty_and_salience_and_the_dull_discarded(store: Store,
     after = digest(store, "t")
     assert not any(run(store, policy=LOGIC).counts.values())
     assert digest(store, "t") == after
+
+
+@pytest.mark.parametrize("kept", ["pinned", "pending", "written", "merged"])
+def test_what_a_person_pinned_or_wrote_is_not_dull(store: Store, tmp_path: Path, kept: str) -> None:
+    repeated = "the garden is green and the garden is large and quiet today"
+    tell(store, tmp_path / "a.jsonl", (0, repeated), (1, "yes " + repeated), policy=LOGIC)
+    first, dull = (memory["id"] for memory in memories(store))
+    with store.transaction("t") as conn:
+        if kept in ("pinned", "pending"):
+            conn.execute(
+                """insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, pending)
+                   values ('t', 'ann', %s, %s, 'memory', 'pinned', %s)""",
+                [dull, dull, kept == "pending"],
+            )
+        else:
+            writer = first if kept == "merged" else dull
+            conn.execute(
+                "insert into memory.lineage values ('t', %s, 'corrected', 'correction', %s, %s, %s)",
+                [writer, dull, day(1), dull],
+            )
+        if kept == "merged":
+            conn.execute("update memory.memories set state = 'merged', into_id = %s where id = %s", [dull, first])
+    assert run(store, policy=LOGIC)["discarded_unimportant"] == (kept == "pending")
+    assert (dull in {memory["id"] for memory in memories(store)}) == (kept != "pending")
+
+
+def test_a_recall_logged_meanwhile_waits_for_the_next_run(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(store, tmp_path / "a.jsonl", SAID)
+    id_ = UUID(memories(store)[0]["id"])
+    ask(store, 30, id_)
+
+    def apply_while_asked(touches: list[Touch], policy: Policy) -> Iterator[Touch]:
+        ask(store, 31, id_)
+        return apply_touches(touches, policy)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("reverie.consolidate.score.stage.apply_touches", apply_while_asked)
+        assert run(store)["recalled"] == 1
+    assert run(store)["recalled"] == 1
+    assert [memory["access_count"] for memory in memories(store) if memory["id"] == str(id_)] == [2]
+    assert run(store)["recalled"] == 0
 
 
 def test_what_is_rated_anew_is_forgotten_accordingly(store: Store, tmp_path: Path) -> None:

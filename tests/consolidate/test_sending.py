@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
+from uuid import uuid4
 
 import orjson
 import pytest
@@ -16,7 +18,7 @@ from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from reverie.drive.deliver.delivering import deliver
-from reverie.drive.deliver.sending import send_by_http
+from reverie.drive.deliver.sending import OutgoingMessage, send_by_http
 from reverie.store.database import Store
 from tests.consolidate.outbox import NOW, add_trigger, subscribe
 
@@ -46,6 +48,19 @@ def listening() -> Iterator[tuple[str, list[tuple[dict[str, str], bytes]]]]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@pytest.mark.parametrize(("allowed", "answer"), [((), "ConnectError"), (("hooks..example.com",), "UnicodeError")])
+def test_a_host_that_cannot_exist_is_a_failed_attempt(allowed: tuple[str, ...], answer: str) -> None:
+    message = OutgoingMessage(
+        id=uuid4(),
+        subscription_id=uuid4(),
+        url="https://hooks..example.com/x",
+        secret=f"whsec_{base64.b64encode(bytes(32)).decode()}",
+        payload={},
+        attempts=1,
+    )
+    assert send_by_http(message, NOW, private_hosts=allowed) == answer
 
 
 def test_a_request_is_signed_so_that_any_library_verifies_it(tenant: Store) -> None:

@@ -85,6 +85,21 @@ def test_a_generation_is_published_with_what_came_in_since_and_reverted(
     assert again["rows"] == done["rows"] and ask("digest")["sha256"] == live["sha256"]
 
 
+def test_a_second_publish_is_reverted_to_what_that_one_replaced(
+    remembered: dict[str, Any], ask: Ask, invoke: Invoke, conn: psycopg.Connection[Any], forgetful: str, tmp_path: Path
+) -> None:
+    ask("rebuild", "--shadow", "--policy", forgetful)
+    ask("publish")
+    ask("publish", "--revert")
+    (third := tmp_path / "third.toml").write_text('base = "reverie"\n[prune]\nbelow = 0.9\nunaccessed_days = 1\n')
+    assert invoke("policy", "use", str(third)).exit_code == 0
+    replaced = ask("rebuild", "--yes")
+    ask("publish", "--generation", "1")
+    ask("publish", "--revert")
+    assert conn.execute("select policy from ops.tenants").fetchone() == (str(third),)
+    assert ask("digest")["sha256"] == replaced["sha256"] != remembered["sha256"]
+
+
 def test_a_revert_has_what_came_in_after_the_publish(
     remembered: dict[str, Any], ask: Ask, invoke: Invoke, forgetful: str, tmp_path: Path
 ) -> None:

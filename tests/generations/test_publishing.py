@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event, Thread, Timer
 from typing import Any
 
 import psycopg
 import pytest
 
+from reverie.drive.erase import erasing
+from reverie.drive.erase.targets import subject_target
+from reverie.errors import ConflictError
 from reverie.generations import publishing
 from reverie.generations.building import begin, build
 from reverie.generations.catalog import GenerationPlan, LiveMemory, drop_generation, find_generation
 from reverie.generations.publishing import Publisher, publish
+from reverie.inference.tokens import token_counter
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.database import Store
@@ -54,3 +59,45 @@ def test_a_stage_in_between_has_it_done_again_and_at_last_waits(
         assert again.attempts == 4, "stages wrote all the while, so the last attempt kept them waiting"
         assert digest(store, TENANT) == before
         drop_generation(live, generation)
+
+
+def test_an_erasure_just_before_the_switch_ends_it(
+    database_url: str, conn: psycopg.Connection[Any], history: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows of a subject are staged, and publish waits for the lock of the erasure that deletes them."""
+    policy, embedder = load_policy("reverie"), WordEmbedder()
+    plan = GenerationPlan(policy_name="brain", policy=load_policy("brain"), embedder_name="w", embedder=embedder)
+    reached, go = Event(), Event()
+    stage, drop = publishing.stage_difference, erasing.drop_copies
+
+    def drop_later(*given: Any) -> None:
+        reached.set()
+        assert go.wait(60)
+        drop(*given)
+
+    with Store.open(database_url, size=4) as store:
+        make_live(store, TENANT, policy, history, UNTIL)
+        work = Work(store=store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=UNTIL, embedder=embedder)
+        live, counting = LiveMemory(work=work, url=database_url), token_counter(None, None).count
+        for _ in build(live, plan, begin(live, plan)):
+            pass
+        eraser = erasing.Eraser(store=store, tenant_id=TENANT, policy=policy, count_tokens=counting, at=UNTIL)
+        erasure = Thread(target=eraser.erase, args=(subject_target("ana"),))
+
+        def stage_and_erase(*given: Any) -> Any:
+            staged = stage(*given)
+            erasure.start()
+            assert reached.wait(60)
+            Timer(0.5, go.set).start()
+            return staged
+
+        monkeypatch.setattr(erasing, "drop_copies", drop_later)
+        monkeypatch.setattr(publishing, "stage_difference", stage_and_erase)
+        publisher = Publisher(clock=lambda: UNTIL, embedder_of=lambda _: embedder, gated=False)
+        with pytest.raises(ConflictError, match="Generation 1 was dropped meanwhile"):
+            publish(live, find_generation(store, TENANT, 1, "ready"), publisher)
+        erasure.join()
+        held = "select count(*) from memory.memories where subject_id = %s"
+        assert conn.execute(held, ["ana"]).fetchone() == (0,) != conn.execute(held, ["ben"]).fetchone()
+        assert conn.execute("select policy from ops.tenants").fetchone() == ("reverie",)
+        assert find_generation(store, TENANT, 1, "dropped").published_at is None

@@ -43,6 +43,8 @@ SAID: list[tuple[str, ...]] = [
 #: The same of two other subjects: one that no test changes, and one whose memory is corrected and undone.
 SAID += [(name, *rest) for name in ("eve", "ida") for subject, *rest in SAID if subject == "ann"]
 CAROL = ("carol", "c1", "2026-03-05T12:00", "user", "I live in Rome.")
+#: One message in each of 21 sessions.
+DAN = [("dan", f"d{day:02d}", f"2026-03-{day:02d}T12:00", "user", "Good morning.") for day in range(1, 22)]
 UNTIL = "2026-05-01T00:00:00+00:00"
 
 
@@ -102,7 +104,7 @@ def site(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFac
 
 
 def _remember(url: str, folder: Path) -> None:
-    for tenant, said in (("acme", SAID), ("globex", [CAROL])):
+    for tenant, said in (("acme", SAID), ("globex", [CAROL, *DAN])):
         names = ("subject_id", "session_id", "said_at", "role", "text")
         rows = [
             dict(zip(names, each, strict=True)) | {"source_id": str(n), "said_at": f"{each[2]}:00Z"}

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import httpx
 import pytest
+
+from tests.inspector.conftest import Site
 
 pytestmark = pytest.mark.xdist_group("inspector")
 
@@ -36,3 +41,12 @@ def test_memories_are_filtered(admin: httpx.Client) -> None:
     assert "no such memories" in admin.get("subject", params={"subject": "eve", "kind": "instruction"}).text
     page = admin.get("subject", params={"subject": "eve", "view": "relations"}).text
     assert "<svg" in page and ">Bruno</a>" in page
+
+
+def test_earlier_sessions_are_on_the_next_page(site: Site) -> None:
+    with site.signed_in("other") as client:
+        page = client.get("subject", params={"subject": "dan", "view": "sessions"}).text
+        assert ">d21</a>" in page and ">d02</a>" in page and ">d01</a>" not in page
+        (address,) = re.findall(r'href="([^"]+)">Earlier sessions</a>', page)
+        page = client.get(client.base_url.join(html.unescape(address))).text
+        assert ">d01</a>" in page and ">d02</a>" not in page and "Earlier sessions" not in page

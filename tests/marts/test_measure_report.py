@@ -15,6 +15,7 @@ from reverie.cli.root import reverie
 from reverie.errors import InputError
 from reverie.report.marts import read_marts
 from reverie.store.connect import connect
+from reverie.store.queries import queries
 from tests.marts.conftest import TENANTS
 from tools.grafana_boards import FOLDER
 
@@ -46,6 +47,18 @@ def test_panels_show_what_the_marts_hold(analyst: Conn) -> None:
     latest = {tenant: memories for _, tenant, memories in rows["memories"]}
     assert latest == dict(analyst.execute("select tenant_id, memories from marts.tenants").fetchall())
     assert sum(value for _, _, value in rows["turns"]) == 2 * 2 * 7
+
+
+def test_cohorts_of_which_nobody_came_back_count_in_retention(analyst: Conn) -> None:
+    with analyst.transaction(force_rollback=True):
+        analyst.execute(
+            """insert into marts.subject_cohorts
+               select 'new', cohort, week, (week - cohort) / 7, subjects, subjects, 1, subjects, 0
+               from (values (date '2026-01-05', date '2026-01-05', 10), ('2026-01-12', '2026-01-12', 1),
+                            ('2026-01-12', '2026-01-19', 1)) as c (cohort, week, subjects)"""
+        )
+        shown = analyst.execute(queries("report")["retention"], {"tenants": ["new"]}).fetchall()
+    assert shown == [("0", "subjects", 1), ("1", "subjects", pytest.approx(1 / 11)), ("2", "subjects", 0)]
 
 
 def test_one_tenant_and_the_last_days(analyst: Conn) -> None:

@@ -103,3 +103,14 @@ def test_kept_replies_about_a_subject_are_forgotten(invoke: Invoke, put: Any, se
     left = conn.execute("select tenant_id, subject_id from ops.replies order by 1").fetchall()
     assert left == [("acme", "bob"), ("other", "ana")]
     assert invoke("forget", "ana", "--source", "me").exit_code == 2
+
+
+def test_options_of_the_group_hold_for_its_commands(invoke: Invoke, put: Any, server: Server, conn: Conn) -> None:
+    conn.execute("insert into ops.tenants (tenant_id) values ('other')")
+    put(inputs("a"))
+    put(inputs("a"), tenant="other")
+    deleted = json.loads(invoke("--tenant", "other", "--json", "forget", "ana").stdout)
+    assert (deleted["tenant_id"], deleted["replies"]) == ("other", 1)
+    assert conn.execute("select tenant_id from ops.replies").fetchall() == [("acme",)]
+    assert "Deleted 1 stored replies" in invoke("--tenant", "other", "forget", "ana", "--tenant", "acme").stdout
+    assert json.loads(invoke("--json", "credit", "acme", "5").stdout)["balance_usd"] == 5

@@ -106,15 +106,23 @@ def test_failed_runs_are_told_without_their_messages(
 
     monkeypatch.setattr(memories, "take_step", fail)
     result = run_job("cycle", "01", raise_on_error=False)
-    run = run_job.instance.get_run_by_id(result.run_id)
-    (event,) = [
-        log.dagster_event for log in run_job.instance.all_logs(result.run_id, of_type=dg.DagsterEventType.RUN_FAILURE)
-    ]
-    context = dg.build_run_status_sensor_context(
-        sensor_name="alert_on_failed_runs", dagster_event=event, dagster_instance=run_job.instance, dagster_run=run
+    run_job.instance.add_run_tags(result.run_id, {"dagster/will_retry": "true"})
+    failed_runs(failure_of(run_job.instance, result.run_id))
+    assert told == [], "Dagster starts it again"
+    run_job.instance.add_run_tags(result.run_id, {"dagster/will_retry": "false"})
+    failed_runs(failure_of(run_job.instance, result.run_id))
+    assert told == [f"Reverie: the run {result.run_id} of cycle, partition 01, failed in extract."]
+
+
+def failure_of(instance: Any, run_id: str) -> Any:
+    """What the sensor is given for a failed run."""
+    import dagster as dg
+
+    run = instance.get_run_by_id(run_id)
+    (event,) = [log.dagster_event for log in instance.all_logs(run_id, of_type=dg.DagsterEventType.RUN_FAILURE)]
+    return dg.build_run_status_sensor_context(
+        sensor_name="alert_on_failed_runs", dagster_event=event, dagster_instance=instance, dagster_run=run
     ).for_run_failure()
-    failed_runs(context)
-    assert told == [f"Reverie: the run {run.run_id} of cycle, partition 01, failed in extract."]
 
 
 def test_without_a_url_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

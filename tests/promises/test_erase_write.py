@@ -6,11 +6,11 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from reverie.drive.erase.targets import subject_target, turn_target
+from reverie.drive.erase.targets import session_target, subject_target, turn_target
 from reverie.store.connect import connect
 from tests.promises.compact import START, TENANT
 from tests.promises.test_corrected_at_once import rows
-from tests.promises.test_erased import Opened, there, turns_of, without
+from tests.promises.test_erased import Opened, everywhere, there, turns_of, without
 
 __all__ = ["there", "without"]
 
@@ -72,3 +72,21 @@ def test_a_subject_leaves_its_name_nowhere(there: Opened) -> None:
     assert counts["ops.runs"] > 1, "cycles are limited to their subjects, and the ledger named them"
     assert rows(there.store, "select scope from ops.runs where stage = 'drain'") == [({"subjects": ["ben"]},)]
     assert rows(there.store, "select count(*) from ops.queue") == [(0,)]
+
+
+def test_a_session_in_which_nothing_was_said_goes(there: Opened) -> None:
+    with connect(there.url) as conn:
+        for session in ("s8", "s9"):
+            conn.execute(
+                "insert into ops.sessions (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at,"
+                " preferences) values (%s, 'ana', %s, %s, %s, %s, %s, '[\"no meat\"]')",
+                [TENANT, session, START, START, START, START],
+            )
+            conn.execute(
+                "insert into ops.store_items (tenant_id, namespace, key, value, created_at, updated_at)"
+                " values (%s, array['ana', %s], 'k', '{}', %s, %s)",
+                [TENANT, session, START, START],
+            )
+    counts = there.eraser.erase(session_target("ana", "s9")).counts
+    assert (counts["ops.sessions"], counts["ops.store_items"]) == (1, 1)
+    assert everywhere(there.url, "s9") == {} and set(everywhere(there.url, "s8")) == {"ops.sessions", "ops.store_items"}

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from reverie.capture.history.exported import import_export, is_export
@@ -45,6 +46,19 @@ def test_rows_come_in_once(store: Store, tmp_path: Path) -> None:
     assert (first.read, first.imported, first.repeated, first.subjects, first.sessions) == (2, 2, 0, 1, 1)
     assert (second.imported, second.repeated) == (0, 2)
     assert store.tenants() == [("acme", "reverie")]
+
+
+def test_a_consent_that_refuses_capture_does_not_refuse_what_was_said_before(
+    store: Store, conn: psycopg.Connection[Any], tmp_path: Path
+) -> None:
+    consent = {"subject_id": "ana", "capture": False, "recall": True, "changed_at": "2026-03-02T09:00:00+00:00"}
+    said = [row(id=f"019caa00-0000-8000-8000-00000000000{n}", source_id=f"t{n}") for n in range(3)]
+    path = exported(tmp_path, {"table": "ops.consents", "row": consent}, *said)
+    taken = import_export(store, path, tenant_id="acme")
+    assert (taken.imported, taken.skipped.total(), taken.others["ops.consents"]) == (3, 0, 1)
+    assert conn.execute("select subject_id, capture from ops.consents").fetchall() == [("ana", False)]
+    later = import_export(store, exported(tmp_path, row(source_id="t9")), tenant_id="acme")
+    assert (later.imported, later.skipped["refused"]) == (0, 1)
 
 
 @pytest.mark.parametrize(

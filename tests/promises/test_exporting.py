@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from reverie.capture.history.exported import import_export
 from reverie.drive.exporting import MEMORY_TABLES, export
+from reverie.drive.moving import move_out
 from reverie.errors import InputError, NotFoundError
 from reverie.language.sensitive.classes import classes_among
 from reverie.policy import load_policy
 from reverie.store.privacy.export_format import FORMAT, LOG_TABLES
+from tests.conftest import Databases
 from tests.promises.compact import TENANT, UNTIL
 from tests.promises.test_corrected_at_once import rows
-from tests.promises.test_erased import Opened, there, without
+from tests.promises.test_erased import Opened, opened, remember, said, take_in, there, without
 
 __all__ = ["there", "without"]
 
@@ -54,6 +57,21 @@ def test_classes_that_the_policy_does_not_export_are_left_out(
     assert whole.left_out == 0 and made.left_out + sum(made.counts.values()) == sum(whole.counts.values())
     texts = "".join(path.read_text() for path in made.files)
     assert not classes_among(texts, frozenset({"health"}))
+
+
+def test_numbers_that_no_integer_of_64_bits_holds_are_taken_elsewhere(databases: Databases, tmp_path: Path) -> None:
+    turn = said("ana", "s1", "t1", UNTIL, "I live in Oslo.") | {"metadata": {"n": 123456789012345678901, "m": -(2**63)}}
+    outcome = {"type": "outcome", "subject_id": "ana", "session_id": "s1", "source_id": "t1", "metric": "views"}
+    outcome |= {"value": 1e20, "positive": True, "observed_at": UNTIL.isoformat()}
+    read = "select t.metadata::text, o.value from log.turns t, log.outcomes o"
+    with opened(databases) as here, opened(databases) as elsewhere:
+        take_in(here.store, tmp_path, [turn, outcome])
+        made = export(here.url, TENANT, tmp_path / "out", subject_id=None, at=UNTIL)
+        import_export(elsewhere.store, made.files[0], tenant_id=TENANT)
+        assert rows(elsewhere.store, read) == rows(here.store, read)
+        assert remember(elsewhere.store) == remember(here.store)
+        moved = move_out(here.url, TENANT, tmp_path / "moved", subject_id="ana", format="jsonl").file
+        assert json.loads(moved.read_text().splitlines()[1])["value"] == 1e20
 
 
 def test_mistakes_are_told(there: Opened, tmp_path: Path) -> None:

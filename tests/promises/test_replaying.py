@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,12 @@ from reverie.drive.erase.replaying import read_receipt_file, replay_receipts, wr
 from reverie.drive.erase.targets import session_target, subject_target
 from reverie.drive.exporting import export
 from reverie.errors import InputError
+from reverie.store.connect import connect
 from reverie.store.privacy.receipts import first_break, read_receipts
 from tests.conftest import Databases
 from tests.promises.compact import TENANT, UNTIL
-from tests.promises.test_erased import Opened, opened, records_of, remember, take_in, there, without
+from tests.promises.test_corrected_at_once import rows
+from tests.promises.test_erased import Opened, everywhere, opened, records_of, remember, take_in, there, without
 
 __all__ = ["there", "without"]
 
@@ -73,3 +76,54 @@ def test_only_the_eraser_reads_the_keys(there: Opened) -> None:
     with there.eraser.transaction() as conn:
         assert conn.execute("select length(ops.erasure_secret())").fetchone() == (128,)
         assert conn.execute("select ops.take_erasure_secret(%s)", [bytes(5)]).fetchone() == (None,)
+
+
+def planted(there: Opened, statement: str, *params: object) -> None:
+    """Write rows as whoever owns the database."""
+    with connect(there.url) as conn:
+        conn.execute(statement, params)  # type: ignore[arg-type]
+
+
+ITEM = """insert into ops.store_items (tenant_id, namespace, key, value, created_at, updated_at)
+          values ('acme', array[%s, 'notes'], 'k', '{}', %s, %s)"""
+
+
+def replayed(there: Opened, folder: Path) -> list[str | None]:
+    """The subjects whose erasures the receipts of a database repeat in it."""
+    write_receipts(there.store, TENANT, folder / "receipts.jsonl")
+    return [each.subject_id for each in replay_receipts(there.eraser, read_receipt_file(folder / "receipts.jsonl"))]
+
+
+def test_who_came_back_stays(there: Opened, tmp_path: Path) -> None:
+    before, since = UNTIL - timedelta(days=1), UNTIL + timedelta(days=1)
+    for subject in ("cleo", "dora"):
+        planted(there, ITEM, subject, before, before)
+    for subject in ("ana", "cleo", "dora"):
+        there.eraser.erase(subject_target(subject))
+    planted(
+        there,
+        """insert into ops.pending_turns (tenant_id, subject_id, session_id, source_id, id, role, said_at, text,
+                                          content_hash)
+           values ('acme', 'ana', 'now', 's1', gen_random_uuid(), 'user', %s, 'Here I am.', '\\x00')""",
+        since,
+    )
+    planted(there, ITEM, "cleo", before, before)
+    planted(there, ITEM, "dora", before, since)
+    assert replayed(there, tmp_path) == ["cleo"], "her item is of before, as from a backup"
+    assert rows(there.store, "select text from ops.pending_turns") == [("Here I am.",)]
+    assert rows(there.store, "select namespace[1] from ops.store_items") == [("dora",)]
+
+
+def test_an_erased_tenant_goes_from_a_backup(there: Opened, tmp_path: Path) -> None:
+    def restore(at: object) -> None:
+        planted(there, "insert into ops.tenants (tenant_id, created_at) values ('acme', %s)", at)
+        planted(there, "insert into ops.consents (tenant_id, subject_id, changed_at) values ('acme', 'ana', %s)", at)
+        planted(there, ITEM, "cleo", at, at)
+
+    assert list(there.eraser.erase_tenant())
+    restore(UNTIL - timedelta(days=1))
+    assert sorted(filter(None, replayed(there, tmp_path))) == ["cleo", "notes"]
+    assert set(everywhere(there.url, TENANT)) == {"ops.erasures", "ops.erased", "ops.erasure_keys"}
+    restore(UNTIL + timedelta(days=1))
+    assert replayed(there, tmp_path) == [], "it is a new one of the same name"
+    assert rows(there.store, "select count(*) from ops.consents") == [(1,)]

@@ -62,6 +62,31 @@ def test_a_session_over_midnight_counts_for_both_days(corpus: Corpus, reader: St
     assert known(reader, 0.55).streak == 1
 
 
+def test_what_is_said_later_is_not_known_yet(corpus: Corpus, reader: Store) -> None:
+    said(corpus, 0, 9, session="long")
+    assert known(reader, 5) == Relationship(stage="new", sessions=1, days=6, streak=0)
+    assert known(reader, 0.5).streak == 1
+
+
+def test_every_day_of_a_long_session_counts(corpus: Corpus, reader: Store) -> None:
+    said(corpus, 0, 1, 1.1, 2, 3, 5, session="long")
+    said(corpus, 4, session="other")
+    assert known(reader, 5.1) == Relationship(stage="new", sessions=2, days=6, streak=6)
+    assert known(reader, 3.1) == Relationship(stage="new", sessions=1, days=4, streak=4)
+
+
+def test_turns_on_their_way_to_the_log_count(corpus: Corpus, reader: Store) -> None:
+    said(corpus, 0, 1, session="long")
+    for number, session in enumerate(["long", "new", "long"], start=2):
+        corpus.conn.execute(
+            "insert into ops.pending_turns (tenant_id, id, subject_id, session_id, source_id, role, said_at, text,"
+            " content_hash) values ('acme', gen_random_uuid(), 'ann', %s, %s, 'user', %s, 'hello', '')",
+            [session, str(number), day(number)],
+        )
+    assert known(reader, 4.1) == Relationship(stage="new", sessions=2, days=5, streak=5)
+    assert known(reader, 2.1) == Relationship(stage="new", sessions=1, days=3, streak=3)
+
+
 def test_thirty_sessions_in_a_row_are_deep(corpus: Corpus, reader: Store) -> None:
     said(corpus, *range(30))
     assert known(reader, 29.1) == Relationship(stage="deep", sessions=30, days=30, streak=30)

@@ -39,6 +39,7 @@ class ProblemError(ReverieClientError):
         type: str = "about:blank",
         errors: list[FieldError] | None = None,
         retry_after: float | None = None,
+        stored: str | None = None,
     ) -> None:
         super().__init__(f"{status} {title}: {detail}")
         self.status = status
@@ -50,6 +51,8 @@ class ProblemError(ReverieClientError):
         self.errors = errors or []
         #: Seconds after which the server accepts the request again, if it says so.
         self.retry_after = retry_after
+        #: Whether the request was stored, with 503: `no` or `unknown`; None if the server does not say so.
+        self.stored = stored
 
     @property
     def pointers(self) -> list[str]:
@@ -111,7 +114,13 @@ def problem_of(response: httpx.Response) -> ProblemError:
     except ValidationError:  # a proxy's page, not ours
         problem = _Problem(title=response.reason_phrase or "Error", detail="The answer is not problem+json.")
     return kind(
-        status, problem.title, problem.detail, type=problem.type, errors=problem.errors, retry_after=retry_after
+        status,
+        problem.title,
+        problem.detail,
+        type=problem.type,
+        errors=problem.errors,
+        retry_after=retry_after,
+        stored=problem.stored,
     )
 
 
@@ -120,3 +129,4 @@ class _Problem(BaseModel):
     title: str
     detail: str
     errors: list[FieldError] = []
+    stored: str | None = None

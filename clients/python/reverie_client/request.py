@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    ValidationError,
+    model_serializer,
+)
 from pydantic_core import to_jsonable_python
 
 from reverie_client.errors import AnswerError
@@ -19,6 +26,13 @@ class Input(BaseModel):
     """Part of a request body; an unknown field is an error before sending."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_serializer(mode="wrap")
+    def _with_required(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Keep required fields that are None in a request, which leaves out None elsewhere."""
+        fields = type(self).model_fields
+        nulls = {name: None for name in fields if fields[name].is_required() and getattr(self, name) is None}
+        return {**serialize(self), **nulls}
 
 
 class Answer(BaseModel):

@@ -11,7 +11,7 @@ from tenacity import RetryCallState, retry_if_exception, stop_after_attempt
 from reverie_client.errors import ProblemError, UnreachableError
 from reverie_client.request import Request
 
-#: The request was refused before the server did any work.
+#: The request was refused and had no effect, unless the server says that it may be stored.
 _REFUSED = (429, 503)
 #: A proxy gave up; the server may have done the work.
 _UNCLEAR = (502, 504)
@@ -34,7 +34,9 @@ def retrying(request: Request[Any], attempts: int) -> dict[str, Any]:
 def _may_repeat(request: Request[Any], error: BaseException) -> bool:
     """Return whether a failed request may be sent again: it had no effect, or it is idempotent."""
     if isinstance(error, ProblemError):
-        return error.status in _REFUSED or (request.is_idempotent and error.status in _UNCLEAR)
+        if error.status in _UNCLEAR or error.stored == "unknown":
+            return request.is_idempotent
+        return error.status in _REFUSED
     return isinstance(error, UnreachableError) and (request.is_idempotent or isinstance(error.__cause__, _UNSENT))
 
 

@@ -1,4 +1,4 @@
--- Recalls and contexts by day. Their log is deleted after some time; the days already counted stay here.
+-- Recalls and contexts by day. Their log is deleted after some time; what was already counted stays here.
 {{ config(
     materialized='incremental',
     incremental_strategy='delete+insert',
@@ -15,9 +15,10 @@ contexts as (
 )
 
 {% if is_incremental() %}
--- by tenant, since a tenant's clock may be stopped; three days, since a question may be as of a past time
+-- by tenant, since a tenant's clock may be stopped; three days, since a question may be as of a past time; from today at
+-- the latest, since a question may also be as of a future time
 , since as (
-    select tenant_id, max(day) - 3 as day from {{ this }} group by tenant_id
+    select tenant_id, least(max(day), {{ day_of('now()') }}) - 3 as day from {{ this }} group by tenant_id
 )
 {% endif %}
 
@@ -52,21 +53,57 @@ assembled as (
     where s.day is null or c.day >= s.day
     {% endif %}
     group by c.tenant_id, c.day
+),
+
+counted as (
+    select
+        tenant_id,
+        day,
+        coalesce(a.recalls, 0) as recalls,
+        coalesce(a.subjects, 0) as subjects,
+        coalesce(a.hits, 0) as hits,
+        coalesce(a.dropped, 0) as dropped,
+        coalesce(a.zero_hit_recalls, 0) as zero_hit_recalls,
+        coalesce(c.contexts, 0) as contexts,
+        coalesce(c.tokens, 0) as context_tokens,
+        coalesce(c.items, 0) as context_items,
+        coalesce(c.dropped, 0) as context_dropped
+    from asked a
+    full join assembled c using (tenant_id, day)
 )
+
+{% if is_incremental() %}
+-- a day of which a part was deleted keeps what was counted before
+, kept as (
+    select
+        tenant_id,
+        day,
+        greatest(n.recalls, o.recalls) as recalls,
+        greatest(n.subjects, o.subjects) as subjects,
+        greatest(n.hits, o.hits) as hits,
+        greatest(n.dropped, o.dropped) as dropped,
+        greatest(n.zero_hit_recalls, o.zero_hit_recalls) as zero_hit_recalls,
+        greatest(n.contexts, o.contexts) as contexts,
+        greatest(n.context_tokens, o.context_tokens) as context_tokens,
+        greatest(n.context_items, o.context_items) as context_items,
+        greatest(n.context_dropped, o.context_dropped) as context_dropped
+    from counted n
+    left join {{ this }} o using (tenant_id, day)
+)
+{% endif %}
 
 select
     tenant_id,
     day,
-    coalesce(a.recalls, 0)::bigint as recalls,
-    coalesce(a.subjects, 0)::bigint as subjects,
-    coalesce(a.hits, 0)::bigint as hits,
-    coalesce(a.dropped, 0)::bigint as dropped,
-    coalesce(a.zero_hit_recalls, 0)::bigint as zero_hit_recalls,
-    {{ share('a.hits', 'a.recalls') }} as hits_per_recall,
-    {{ share('a.zero_hit_recalls', 'a.recalls') }} as zero_hit_rate,
-    coalesce(c.contexts, 0)::bigint as contexts,
-    coalesce(c.tokens, 0)::bigint as context_tokens,
-    coalesce(c.items, 0)::bigint as context_items,
-    coalesce(c.dropped, 0)::bigint as context_dropped
-from asked a
-full join assembled c using (tenant_id, day)
+    recalls::bigint as recalls,
+    subjects::bigint as subjects,
+    hits::bigint as hits,
+    dropped::bigint as dropped,
+    zero_hit_recalls::bigint as zero_hit_recalls,
+    {{ share('hits', 'recalls') }} as hits_per_recall,
+    {{ share('zero_hit_recalls', 'recalls') }} as zero_hit_rate,
+    contexts::bigint as contexts,
+    context_tokens::bigint as context_tokens,
+    context_items::bigint as context_items,
+    context_dropped::bigint as context_dropped
+from {{ 'kept' if is_incremental() else 'counted' }}

@@ -16,6 +16,7 @@ from reverie.api.problems import documented
 from reverie.api.routes.working_memory import read_or_none
 from reverie.api.routing import routes_of
 from reverie.recall.contexts.context import Context, assemble_context, context_entries
+from reverie.recall.contexts.earlier import WITHDRAWN
 from reverie.recall.contexts.explained import explain_context, explain_lines
 from reverie.recall.contexts.request import Given, Message
 from reverie.recall.filters import ContextType, Filters, Source
@@ -239,7 +240,9 @@ async def _given(body: ContextRequest, caller: Caller) -> Given:
         session = await read_or_none(caller, body.subject_id, body.session_id)
         if session and history is None:
             given["history"] = [
-                Message(role=turn.role, content=turn.text, speaker=turn.speaker) for turn in session.turns if turn.text
+                Message(role=turn.role, content=WITHDRAWN if turn.withdrawn else turn.text, speaker=turn.speaker)
+                for turn in session.turns
+                if turn.text
             ]
         if session and body.preferences is None:
             given["preferences"] = list(dict.fromkeys([*session.preferences, *session.stated]))

@@ -105,6 +105,7 @@ async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
     immediately: its source turns are moved to the log first. `effect` says the same in words.
     """
     if body.kind == "keep_apart":
+        caller.deadline.committing()  # the thread goes on after the deadline
         survivor = await asyncio.to_thread(
             undo,
             caller.services.batches,

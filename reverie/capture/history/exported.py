@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import orjson
 from psycopg import Connection
@@ -26,6 +28,24 @@ _ROWS = 2_000
 _FIRST_LINE = 4_096
 
 
+@dataclass(slots=True)
+class _Barred:
+    """What bars rows that were exported before an erasure."""
+
+    exported_at: str | None = None
+    #: Turns that were refused so far: nothing about them is taken in.
+    turns: list[UUID] = field(default_factory=list)
+    #: The first erased turn or event of each subject that has one: what came after it may pass its words on.
+    erased: dict[str, datetime] = field(default_factory=dict)
+
+    def add(self, turns: Sequence[UUID], erased: Mapping[str, str]) -> None:
+        """Add the refused turns, and the subjects of erased rows, of one portion."""
+        self.turns += turns
+        for subject_id, since in erased.items():
+            at = datetime.fromisoformat(since)
+            self.erased[subject_id] = min(at, self.erased.get(subject_id, at))
+
+
 def is_export(path: Path) -> bool:
     """Return whether a file is the log of an export."""
     try:
@@ -40,21 +60,23 @@ def is_export(path: Path) -> bool:
 def import_export(store: Store, path: Path, *, tenant_id: str) -> ImportSummary:
     """Write the rows of an export to the log in several transactions. A repeated import adds the missing rows.
 
-    A new tenant gets the policy that the export names. Rows that were erased here, or are not to be captured, are
-    skipped as `refused`.
+    A new tenant gets the policy that the export names. Consents come last, so that what was said before is kept. Rows
+    that were erased here, or are not to be captured, are skipped as `refused`.
 
     Raises InputError: the export is of another tenant or version, or a line is not a row of an export.
     """
     summary, sessions = ImportSummary(format=FORMAT), set[tuple[str, str]]()
+    barred = _Barred()
     with path.open("rb") as lines:
         manifest = orjson.loads(lines.readline())
         _check(manifest, path, tenant_id)
+        barred.exported_at = manifest.get("exported_at")
         with store.transaction(tenant_id) as conn:
             ensure_tenant(conn, tenant_id, manifest["policy"])
         for table, rows in _portions(lines, path):
             check_interruption()
             with store.transaction(tenant_id) as conn:
-                added, refused = _insert(conn, tenant_id, table, rows)
+                added, refused = _insert(conn, tenant_id, table, rows, barred)
             _count(summary, table, len(rows), added, refused)
             if table == "log.turns":
                 sessions |= {(row["subject_id"], row["session_id"]) for row in rows}
@@ -91,8 +113,8 @@ def _check(manifest: Mapping[str, Any], path: Path, tenant_id: str) -> None:
 
 
 def _portions(lines: Iterator[bytes], path: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the rows in portions of one table each. Raises InputError if a line is not a row of an export."""
-    table, rows = "", list[dict[str, Any]]()
+    """Yield the rows in portions of one table each, consents last. Raises InputError if a line is not such a row."""
+    table, rows, consents = "", list[dict[str, Any]](), list[dict[str, Any]]()
     for number, line in enumerate(lines, start=2):
         try:
             record = orjson.loads(line)
@@ -102,6 +124,10 @@ def _portions(lines: Iterator[bytes], path: Path) -> Iterator[tuple[str, list[di
             known = False
         if not known:
             raise InputError(f"Line {number} of {path.name} is not a row of an export.")
+        if of_table == "ops.consents":
+            # one that refuses capture would refuse what was said before it
+            consents.append(row)
+            continue
         if rows and (of_table != table or len(rows) >= _ROWS):
             yield table, rows
             rows = []
@@ -109,9 +135,13 @@ def _portions(lines: Iterator[bytes], path: Path) -> Iterator[tuple[str, list[di
         rows.append(row)
     if rows:
         yield table, rows
+    for first in range(0, len(consents), _ROWS):
+        yield "ops.consents", consents[first : first + _ROWS]
 
 
-def _insert(conn: Connection[Any], tenant_id: str, table: str, rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
+def _insert(
+    conn: Connection[Any], tenant_id: str, table: str, rows: Sequence[Mapping[str, Any]], barred: _Barred
+) -> tuple[int, int]:
     """Write rows of a table; return how many are new, and how many are refused."""
     sql = queries("exported")
     if table == "log.turns":
@@ -122,8 +152,16 @@ def _insert(conn: Connection[Any], tenant_id: str, table: str, rows: Sequence[Ma
     statement = SQL(sql["write"]).format(
         table=Identifier(*table.split(".")), columns=SQL(", ").join(map(Identifier, given))
     )
-    params = {"tenant": tenant_id, "table": table, "rows": Jsonb(list(rows), dumps=orjson.dumps)}
-    added, refused = conn.execute(statement, params).fetchone() or (0, 0)
+    params = {
+        "tenant": tenant_id,
+        "table": table,
+        "rows": Jsonb(list(rows), dumps=orjson.dumps),
+        "exported_at": barred.exported_at,
+        "turns": barred.turns,
+        "erased": Jsonb(barred.erased, dumps=orjson.dumps),
+    }
+    added, refused, turns, erased = conn.execute(statement, params).fetchone() or (0, 0, None, None)
+    barred.add(turns or [], erased or {})
     if table == "log.outcomes" and added:
         note_late_outcomes(conn, tenant_id)
     return added, refused

@@ -33,7 +33,7 @@ def command(subject: str | None, session: str | None, as_json: bool) -> None:
       reverie mcp --subject ana --json
     """
     if as_json:
-        print_json(configuration(subject))
+        print_json(configuration(subject, session))
         return
     environment = client_module("environment")
     given = {"REVERIE_SUBJECT": subject, "REVERIE_SESSION": session}
@@ -45,13 +45,13 @@ def command(subject: str | None, session: str | None, as_json: bool) -> None:
     run(read)
 
 
-def configuration(subject: str | None) -> dict[str, Any]:
+def configuration(subject: str | None, session: str | None) -> dict[str, Any]:
     """Return an entry of `mcpServers`, as Claude Desktop, Claude Code and Cursor read it."""
     variables = {
         "REVERIE_URL": "http://127.0.0.1:8080",
         "REVERIE_API_KEY": "reverie.…",
         "REVERIE_SUBJECT": subject or "me",
-    }
+    } | ({"REVERIE_SESSION": session} if session else {})
     return {
         "mcpServers": {"reverie": {"command": sys.executable, "args": ["-m", "reverie_client.mcp"], "env": variables}}
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import json_option, parse_time_option
+from reverie.cli.options import json_option, only_tenant_option, parse_time_option
 from reverie.cli.output import console, is_terminal, note, print_json, printable, say
 from reverie.cli.session import CommandSession
 
@@ -21,7 +21,7 @@ _FAILED = 1
 
 
 @click.command("check", short_help="Compare memory with its own past, by the quality gates.")
-@click.option("--tenant", "-t", metavar="NAME", help="Only this tenant. [default: all tenants]")
+@only_tenant_option
 @click.option(
     "--docs",
     type=click.Path(file_okay=False, path_type=Path),

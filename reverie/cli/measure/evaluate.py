@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.measure.evaluate_summary import show_evaluation
-from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
+from reverie.cli.options import as_of_option, json_option, policy_option, require_folder, tenant_option
 from reverie.cli.output import note, print_json
 from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
@@ -53,6 +53,8 @@ class Options:
             raise click.UsageError("--gate needs --against POLICY or --against-model NAME to compare with.")
         if self.rebuilt and not self.against and not self.against_model:
             raise click.UsageError("--rebuilt needs --against POLICY or --against-model NAME.")
+        if self.html:
+            require_folder(self.html, "--html")
 
 
 @click.command("evaluate", short_help="Measure a tenant's memory without a judge.")

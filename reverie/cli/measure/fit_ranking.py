@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import json_option, policy_option, tenant_option
+from reverie.cli.options import json_option, policy_option, require_folder, tenant_option
 from reverie.cli.output import heading, note, print_json, say, table
 from reverie.cli.session import CommandSession, policy_reference
 from reverie.cli.signals import ending_cleanly
@@ -58,6 +58,8 @@ def command(
     """
     from reverie.evaluate.ranking.fitting import fit_kinds, weights_toml
 
+    if write:
+        require_folder(write, "--write")
     with CommandSession(tenant, policy) as session, ending_cleanly():
         examples = _of_sets(session, data, sets, work) if data else _of_tenant(session)
         base, numbers = session.policy_name, session.policy.recall

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from reverie.cli.options import json_option, only_tenant_option
+from reverie.cli.options import json_option, only_tenant_option, require_folder
 from reverie.cli.output import note, print_json, say
 from reverie.cli.session import CommandSession
 from reverie.errors import InputError
@@ -34,8 +34,7 @@ def command(file: Path, tenant: str | None, days: int | None, as_json: bool) -> 
     from reverie.report.page import marts_page
     from reverie.store.connect import connect
 
-    if not file.absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder {file.parent}.", param_hint="FILE")
+    require_folder(file, "FILE")
     now = datetime.now(UTC)
     with CommandSession(tenant) as session, connect(session.url, role="analyst") as conn:
         read = read_marts(conn, today=now.date(), tenant_id=tenant, days=days)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import json_option
+from reverie.cli.options import json_option, named
 from reverie.cli.output import heading, note, print_json, say, table
 from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
@@ -43,7 +43,9 @@ _NAMES = {
     metavar="NAME|PATH",
     help="A policy to compare with the default. If given several times, only these are compared.",
 )
-@click.option("--tenant", "-t", metavar="NAME", help="Keep the year as this new tenant, under one policy.")
+@click.option(
+    "--tenant", "-t", metavar="NAME", callback=named, help="Keep the year as this new tenant, under one policy."
+)
 @click.option(
     "--people", type=click.IntRange(1, 100), default=3, show_default=True, metavar="N", help="Number of people."
 )

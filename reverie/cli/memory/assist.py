@@ -232,7 +232,7 @@ def read_inbox(file: Path) -> list[InboxItem]:
         received_at: AwareDatetime | None = None
 
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8").split("\n")  # a text may contain other line separators
     except (OSError, UnicodeDecodeError):
         raise InputError(f"{file} cannot be read as a text file.") from None
     adapter, items = TypeAdapter(Line), []

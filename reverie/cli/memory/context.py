@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.memory.recall import embedder_or_none
-from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
+from reverie.cli.options import as_of_option, json_option, names_in, policy_option, tenant_option
 from reverie.cli.output import heading, note, print_json, say, single_line, table
 from reverie.cli.session import CommandSession
 
@@ -79,8 +79,7 @@ def command(
     from reverie.recall.query import RecallQuery
     from reverie.store.session import perform
 
-    names = parts.pop("connections")
-    filters = Filters(connections=None if names is None else [name for name in names.split(",") if name])
+    filters = Filters(connections=names_in(parts.pop("connections")))
     given = _given(**parts)
     with CommandSession(tenant, policy) as session:
         session.require_tenant()
@@ -126,13 +125,20 @@ def _given(
     if wrong := [turn for turn in turns if not isinstance(turn, dict) or {"role", "content"} - turn.keys()]:
         raise click.BadParameter(f"a turn needs role and content, not {str(wrong[0])[:80]}.", param_hint="--history")
     return Given(
-        system=system.read_text(encoding="utf-8") if system else "",
+        system=_read_text(system, "--system") if system else "",
         service_data=_read(data, dict, "--data") or {},
         tools=_read(tools, list, "--tools") or (),
         history=[Message(role=str(turn["role"]), content=str(turn["content"])) for turn in turns],
         account=_read(account, dict, "--account") or {},
         **others,
     )
+
+
+def _read_text(path: Path, option: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise click.BadParameter(f"{path.name} is not a text file in UTF-8.", param_hint=option) from None
 
 
 def _read(path: Path | None, shape: type, option: str) -> Any:

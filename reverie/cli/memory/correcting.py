@@ -93,7 +93,7 @@ def _ask(session: CommandSession, memory_id: UUID, asked: Asked, *, is_whole: bo
             raise InputError(f"The id is incomplete: give the whole id, {memory_id}, or --yes.")
         return
     found = perform(explain(session.worker.session(session.tenant_id), str(memory_id)))
-    what = found.memory["content"] if found.memory else "a memory that is already forgotten"
+    what = "a memory that is already forgotten" if found.forgotten else found.memory["content"]
     say(f"{asked} {memory_id}: {what}")
     click.confirm("Is this the one?", abort=True)
 

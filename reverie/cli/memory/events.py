@@ -54,7 +54,7 @@ def command(
     with CommandSession(tenant) as session:
         session.require_tenant()
         at = session.time(as_of)
-        reader = session.reader.session(session.tenant_id)
+        reader = session.primary_reader.session(session.tenant_id)
         found = perform(
             list_life_events(
                 reader,
@@ -70,9 +70,10 @@ def command(
         )
     if path is not None:
         _write(path, as_calendar(found, name=subject, as_of=at))
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "life_events": found} | ({"file": str(path)} if path else {}))
+    elif path is not None:
         say(f"Wrote {len(found):,} events to {path}.")
-    elif as_json:
-        print_json({"tenant_id": session.tenant_id, "life_events": found})
     elif found:
         _print(found, at)
     else:

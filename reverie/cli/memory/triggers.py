@@ -58,7 +58,7 @@ def command(
         acted: dict[UUID, TriggerAction] = dict.fromkeys(dismissed, "dismissed")
         acted |= dict.fromkeys(acknowledged, "done")
         _acknowledge(session, acted, at, actor)
-        reader = session.reader.session(session.tenant_id)
+        reader = session.primary_reader.session(session.tenant_id)
         found = perform(list_triggers(reader, subject_id=subject, as_of=at, every=every, limit=limit + 1))
     shown = found[:limit]
     if as_json:

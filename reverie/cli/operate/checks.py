@@ -198,7 +198,7 @@ def _roles(conn: Connection[Any]) -> Iterator[CheckResult]:
             name="roles", status="fail", found=found, todo="reverie migrate, as a user who may create roles"
         )
     else:
-        yield CheckResult(name="roles", status="ok", found="owner, worker, reader and analyst")
+        yield CheckResult(name="roles", status="ok", found="owner, worker, reader, analyst and eraser")
 
 
 def _migrations(session: CommandSession) -> Iterator[CheckResult]:

@@ -41,6 +41,8 @@ def command(
       reverie costs credit demo 5
     """
     if ctx.invoked_subcommand:
+        given: dict[str, Any] = {"tenant": tenant} if tenant else {}
+        ctx.default_map = {"credit": {"as_json": as_json}, "forget": {"as_json": as_json} | given}
         return
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +13,7 @@ from reverie.cli.output import heading, pairs, print_json, say, table
 from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
-    from reverie.store.dead_letters import LetterGroup
+    from reverie.store.dead_letters import LetterFilter, LetterGroup
 
 file_option = click.option("--file", "source", metavar="NAME", help="Only from this file.")
 reason_option = click.option("--reason", metavar="CODE", help="Only for this reason.")
@@ -68,7 +69,7 @@ def list_letters(
         lists = {"by_reason": counts, "groups": groups, "dead_letters": letters}
         print_json({"tenant_id": session.tenant_id} | lists)
     elif not letters:
-        say(f"Tenant {session.tenant_id} has no dead letters.")
+        say(_none_found(session.tenant_id, where, counts))
     elif not one_by_one:
         by_group = [(group.letters, group.reason, group.source, _lines(group), group.detail) for group in groups]
         table(("records", "reason", "file", "lines", "first problem"), by_group, right=("records",))
@@ -83,6 +84,14 @@ def list_letters(
         total = sum(number for code, number in counts.items() if reason in (None, code))
         say(f"\n{len(letters):,} of {total:,}. Fix the file and import it again, or: reverie dead-letters redrive")
         say("Show a record: reverie dead-letters show ID")
+
+
+def _none_found(tenant_id: str, where: LetterFilter, counts: Mapping[str, int]) -> str:
+    """Say that no letter matches; if others have the same file, name their reasons."""
+    source = f" from {where.source}" if where.source is not None else ""
+    reason = f" for the reason {where.reason}" if where.reason is not None else ""
+    others = f"; there are some for {', '.join(sorted(counts))}" if counts else ""
+    return f"Tenant {tenant_id} has no dead letters{source}{reason}{others}."
 
 
 def _lines(group: LetterGroup) -> str:

@@ -114,10 +114,10 @@ def command(
     totals: dict[tuple[str, str], StageTotals] = {}
     failed: dict[str, str] = {}
     with CommandSession(tenant, policy) as session, ending_cleanly(), bars() as shown:
-        jobs = jobs or min(2, session.settings.threads)
-        session.connections = jobs
+        session.connections = jobs = jobs or min(2, session.settings.threads)
         store = session.worker
         tenants = [name for name, _ in store.tenants()] if all_tenants else [session.tenant_id]
+        until = as_of or (datetime.now(UTC) if all_tenants else session.time(None))
         for tenant_id in tenants:
             try:
                 for_tenant = session.for_tenant(tenant_id)
@@ -130,7 +130,7 @@ def command(
                     raise
                 # only Reverie's own errors are known to contain no user text
                 failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
-    _print_totals(list(totals.values()), failed, as_of, dry_run, as_json)
+    _print_totals(list(totals.values()), failed, until, dry_run, as_json)
     if failed:
         raise StageError(f"{len(failed):,} of {len(tenants):,} tenants failed; the others are complete.")
 
@@ -153,11 +153,11 @@ def _run_tenant(
 
 
 def _print_totals(
-    totals: list[StageTotals], failed: dict[str, str], as_of: datetime | None, dry_run: bool, as_json: bool
+    totals: list[StageTotals], failed: dict[str, str], as_of: datetime, dry_run: bool, as_json: bool
 ) -> None:
     if as_json:
         rows = [row.flat() for row in totals]
-        print_json({"as_of": as_of or datetime.now(UTC), "dry_run": dry_run, "stages": rows, "failed": failed})
+        print_json({"as_of": as_of, "dry_run": dry_run, "stages": rows, "failed": failed})
     else:
         _print(totals, dry_run)
     for tenant_id, why in failed.items():

@@ -8,6 +8,7 @@
 - `themes`: the episodes of one theme
 - `quantify`: comparisons and ranges of the numbers of a theme
 - `wording`: patterns in the rules' words
+- `thing_names`: the usual names of things whose entities are single words
 - `worded_patterns`: patterns in a language model's words
 - `worded_sessions`: summaries in a language model's words
 - `decide`: new memories, and the memories that they replace

@@ -17,6 +17,7 @@ from reverie.consolidate.compress.quantify import (
     text_measurements,
 )
 from reverie.consolidate.compress.themes import Episode, Theme, ThemeEvidence, ThemeTurn, Vector, centre_of
+from reverie.consolidate.compress.thing_names import thing_name
 from reverie.language.text import plain_name
 
 #: Comparisons that one pattern states.
@@ -55,7 +56,11 @@ def pattern_text(
     comparisons = compare_choices(measurements, contrast_ratio)[:_COMPARISONS]
     speakers = {turn.speaker for turn in turns if turn.speaker}
     speaker = speakers.pop() if len(speakers) == 1 else None
-    name = f"{evidence.label} ({kind})"
+    name = (
+        thing_name(evidence.label, (episode.content for episode in episodes))
+        if kind == "thing"
+        else f"{evidence.label} ({kind})"
+    )
     often = f"{plain_name(speaker)} often" if speaker else "Often"
     verb = f"speaks of {name}" if tool is None else f"calls {evidence.label}"
     times = [turn.said_at for turn in turns] or [episode.happened_at for episode in episodes]

@@ -8,7 +8,7 @@ from typing import Any
 from psycopg import Connection
 
 from reverie.consolidate.compress.decide import Compression, Untold
-from reverie.consolidate.memories import set_live, write_lineage, write_memories
+from reverie.consolidate.memories import inherit_pins, set_live, write_lineage, write_memories
 from reverie.store.plans import plan_by_key
 from reverie.store.queries import queries
 from reverie.store.runs import Run
@@ -68,3 +68,5 @@ def _write_replaced(conn: Connection[Any], attempt: Run, compressions: Sequence[
     }
     conn.execute(queries("compress")["write_replaced"], attempt.params() | columns)
     set_live(conn, attempt.work.tenant_id, ids, live=False)
+    if renewed := sorted({each.memory.subject_id for each in compressions if each.pattern_id is not None}):
+        inherit_pins(conn, attempt.work.tenant_id, renewed)

@@ -49,6 +49,8 @@ class NearMemory:
     phase: Phase | None = None
     #: the rule that wrote it
     origin: str = ""
+    #: Whether a person pinned it, so that it does not fade.
+    pinned: bool = False
 
     @property
     def order(self) -> tuple[datetime, Arrival, UUID]:
@@ -180,13 +182,16 @@ def _merge(candidate: NearMemory, other: NearMemory, similarity: float, policy: 
     survivor, loser = (later, earlier) if more and earlier.state != "superseded" else (earlier, later)
     at = max(earlier.accessed_at, later.accessed_at, later.happened_at)
     worth = {
-        member.id: policy.fading.value_at(survivor.kind, member.peak, member.accessed_at, at, lasting=member.lasting)
+        member.id: policy.fading.value_at(
+            survivor.kind, member.peak, member.accessed_at, at, lasting=member.lasting or member.pinned
+        )
         for member in (survivor, loser)
     }
     after = as_real(min(1.0, max(worth.values()) + policy.merge.reinforce))
     survivor.peak, survivor.accessed_at = after, at
     survivor.access_count += loser.access_count
     survivor.lasting |= loser.lasting
+    survivor.pinned |= loser.pinned
     if survivor.lasting:
         survivor.expires_at = None
     elif survivor.expires_at and loser.expires_at:

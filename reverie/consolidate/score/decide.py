@@ -24,6 +24,8 @@ class Touch:
     lasting: bool = False
     valid_to: datetime | None = None
     expires_at: datetime | None = None
+    #: Whether a person pinned the memory, so that it does not fade.
+    pinned: bool = False
     #: Whether it is an outcome, which raises importance, or a recall, which counts as an access.
     outcome: bool
     source_id: UUID
@@ -35,15 +37,20 @@ class Touch:
 def apply_touches(touches: Iterable[Touch], policy: Policy) -> Iterator[Touch]:
     """Yield each touched memory once, with its touches applied; `touches` are ordered by memory, then time.
 
-    Importance fades between two touches; an outcome then adds `outcome_boost`, up to 1.0. Source:
-    docs/design-sources.md, Brain 4.3.
+    Importance fades between two touches, unless the memory is pinned; an outcome then adds `outcome_boost`, up to 1.0.
+    Source: docs/design-sources.md, Brain 4.3.
     """
     for _, of_memory in groupby(touches, key=lambda touch: touch.id):
         first, *more = of_memory
         state = first
         for touch in (first, *more):
             faded = policy.fading.value_at(
-                state.kind, state.peak, state.accessed_at, touch.at, lasting=state.lasting, valid_to=state.valid_to
+                state.kind,
+                state.peak,
+                state.accessed_at,
+                touch.at,
+                lasting=state.lasting or state.pinned,
+                valid_to=None if state.pinned else state.valid_to,
             )
             state = replace(
                 state,

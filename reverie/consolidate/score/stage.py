@@ -44,9 +44,7 @@ def _rate(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
         rated = conn.execute(sql["write_novelty"], params | policy.fading.params() | weights).fetchall()
         attempt.report.add("scored", len(rated))
         dull = [
-            (id_, params["as_of"])
-            for id_, importance, lasting in rated
-            if importance < numbers.threshold and not lasting
+            (id_, params["as_of"]) for id_, importance, kept in rated if importance < numbers.threshold and not kept
         ]
         forget(conn, attempt, dull, "unimportant")
         attempt.report.discard("unimportant", len(dull))
@@ -57,7 +55,7 @@ def _touch(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
     """Apply the recalls and good outcomes since the last run."""
     sql, policy = queries("score"), attempt.work.policy
     with conn.cursor(row_factory=class_row(Touch)) as cursor:
-        touches = cursor.execute(sql["read_touches"], params).fetchall()
+        touches = cursor.execute(sql["take_touches"], params).fetchall()
     rewards = [touch for touch in touches if touch.outcome]
     attempt.report.add("recalled", len(touches) - len(rewards))
     attempt.report.add("rewarded", len(rewards))
@@ -71,7 +69,6 @@ def _touch(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
             "forget_at": [_forget_at(memory, policy) for memory in touched],
         }
         conn.execute(sql["write_touched"], params | columns)
-    conn.execute(sql["write_accesses"], params)
     if not rewards:
         return
     outcomes = {

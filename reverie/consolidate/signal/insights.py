@@ -62,7 +62,7 @@ def _memory(change: TrendChange, tenant_id: str, subject_id: str, policy: Policy
         importance=policy.insights.importance,
         happened_at=by.at,
         origin=TREND,
-        stated=_stated(key, content, policy),
+        stated=_stated(key, content, policy, is_over=change.is_over),
     )
 
 
@@ -70,13 +70,14 @@ def _key(origin: str, name: str) -> str:
     return f"{origin}:{slug(name)}"
 
 
-def _stated(key: str, content: str, policy: Policy) -> dict[str, Any]:
+def _stated(key: str, content: str, policy: Policy, *, is_over: bool) -> dict[str, Any]:
     return {
         "category": "identity",
         "key": key,
         "value": content,
         "confidence": policy.structured_facts.rule_confidence,
-        "importance": policy.insights.importance,
+        # that something is no longer so ends the fact before it, and no profile needs to tell it
+        "importance": policy.structured_facts.min_importance if is_over else policy.insights.importance,
     }
 
 
@@ -94,7 +95,7 @@ def _talk_memory(change: TalkChange, tenant_id: str, subject_id: str, policy: Po
         happened_at=look.at,
         origin=TOPIC,
         expires_at=ends,
-        stated=_stated(key, content, policy),
+        stated=_stated(key, content, policy, is_over=change.is_over),
     )
 
 

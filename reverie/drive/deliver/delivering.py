@@ -37,10 +37,12 @@ def deliver(
     counts["filled"] = fill_outbox(store, tenant_id, as_of=as_of, now=clock())
     while batch := _claim(store, tenant_id, clock()):
         settled = []
-        for message in batch:
-            at = clock()
-            settled.append((message, send(message, at), at))
-        counts.update(_settle(store, tenant_id, settled, clock()))
+        try:
+            for message in batch:
+                at = clock()
+                settled.append((message, send(message, at), at))
+        finally:  # what was accepted is not sent again, whatever stopped the others
+            counts.update(_settle(store, tenant_id, settled, clock()))
     return dict(counts)
 
 

@@ -39,7 +39,7 @@ class PublicNetwork(httpcore.NetworkBackend):
             return self._network.connect_tcp(host, port, timeout, local_address, socket_options)
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # UnicodeError: a name that the DNS cannot have, such as `a..example`
             raise httpcore.ConnectError(type(error).__name__) from None
         addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
         if not all(map(is_public, addresses)):

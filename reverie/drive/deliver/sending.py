@@ -61,5 +61,11 @@ def send_by_http(message: OutgoingMessage, at: datetime, *, private_hosts: Colle
             pool.stream("POST", target, headers=headers, content=body, extensions=timeout) as reply,
         ):
             return reply.status
-    except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, httpx.InvalidURL) as error:
+    except (
+        httpcore.NetworkError,
+        httpcore.TimeoutException,
+        httpcore.ProtocolError,
+        httpx.InvalidURL,
+        UnicodeError,  # the network's own, for a private host with a name that the DNS cannot have
+    ) as error:
         return type(error).__name__

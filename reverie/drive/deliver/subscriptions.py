@@ -51,15 +51,11 @@ async def add_subscription(
     `private_hosts` may have addresses that are not public. A name is resolved when a message is sent.
 
     Raises:
-        InputError: the URL is not an HTTP URL with a host, its host is a private address, or no event is named.
+        InputError: the URL is not an HTTP URL with a host, its host is a private address or cannot exist, or no event
+            is named.
         NotFoundError: there is no such tenant.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or len(url) > 2000:
-        raise InputError("A webhook's URL must begin with https:// or http:// and name a host.")
-    if parts.username or parts.password:
-        raise InputError("A webhook's URL must not contain a user name or password: its requests are signed.")
-    require_public(parts.hostname, private_hosts)
+    require_public(_host_of(url), private_hosts)
     if not events:
         raise InputError(f"Name at least one event: {', '.join(EVENT_NAMES)}.")
     id_, secret = uuid4(), _SECRET_MARK + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
@@ -79,6 +75,24 @@ async def add_subscription(
     if not made:
         raise NotFoundError(f"There is no tenant {session.tenant_id!r}.", unknown=("tenant", session.tenant_id))
     return id_, secret
+
+
+def _host_of(url: str) -> str:
+    """Return the host of a webhook's URL. Raises InputError for a URL to which nothing can be sent."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+        host.encode("idna")  # as the network does when a message is sent
+    except ValueError:
+        raise InputError(
+            "A webhook's URL needs a host and a port that can exist: names of 1 to 63 characters between dots, "
+            "or an IP address (an IPv6 address in brackets), and a port up to 65535."
+        ) from None
+    if parts.scheme not in ("http", "https") or not host or len(url) > 2000:
+        raise InputError("A webhook's URL must begin with https:// or http:// and name a host.")
+    if parts.username or parts.password:
+        raise InputError("A webhook's URL must not contain a user name or password: its requests are signed.")
+    return host
 
 
 async def list_subscriptions(session: TenantSession) -> list[Subscription]:

@@ -123,6 +123,13 @@ class Eraser:
             drop_copies(conn, self.store.url, self.tenant_id)
         return Erased(receipt=None, counts=counts, turns=len(selection.turns), left=left, subject_id=subject_id)
 
+    def erase_rest_again(self) -> Erased:
+        """Erase what a restored database still has of an erased tenant besides its subjects, without a new receipt."""
+        with self.transaction() as conn:
+            drop_copies(conn, self.store.url, self.tenant_id)
+            counts = delete_tenant(conn, self.tenant_id)
+        return Erased(receipt=None, counts=counts, turns=0, left=())
+
     def erase_tenant(self) -> Iterator[Erased]:
         """Erase everything of the tenant: some subjects in each transaction, and the rest in the last one.
 

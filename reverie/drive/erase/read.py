@@ -41,6 +41,8 @@ class Selection:
     whole: bool
     turns: Sequence[ErasableTurn]
     events: Sequence[LoggedEvent]
+    #: Session that is erased, which may hold neither turns nor events.
+    session_id: str | None = None
     #: Time before which a retention erases.
     before: datetime | None = None
     #: Memories made only from these turns and events, each with those that were merged into it and stay.
@@ -71,7 +73,7 @@ class Selection:
             "items": self.items,
             "before": self.before,
             "since": min(times, default=None),
-            "sessions": sorted({turn.session_id for turn in self.turns}),
+            "sessions": sorted({*(turn.session_id for turn in self.turns), *filter(None, [self.session_id])}),
             "turn_subjects": [turn.subject_id for turn in self.turns],
             "turn_sessions": [turn.session_id for turn in self.turns],
             "turn_sources": [turn.source_id for turn in self.turns],
@@ -182,6 +184,7 @@ def select_rows(
         whole=whole,
         turns=turns,
         events=events,
+        session_id=chosen["session"],
         before=before,
         gone=gone,
         corrections=changes,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -94,8 +94,9 @@ def read_receipt_file(path: Path) -> ReceiptFile:
 def replay_receipts(eraser: Eraser, file: ReceiptFile) -> Iterator[Erased]:
     """Write the receipts that the database lacks and repeat their erasures; yield the result for each subject.
 
-    Another call goes on after an interruption. A subject with turns or events since its erasure stays. A database in
-    which nothing of the tenant was erased takes over the keys of an export, so that it can recognise erased data.
+    Another call goes on after an interruption. A subject that came back since its erasure stays. An erased tenant goes
+    with its subjects, unless one of them stays or the tenant was added again since. A database in which nothing of the
+    tenant was erased takes over the keys of an export, so that it can recognise erased data.
 
     Raises:
         InputError: the receipts are of another tenant, or their marks were made with other keys.
@@ -103,19 +104,24 @@ def replay_receipts(eraser: Eraser, file: ReceiptFile) -> Iterator[Erased]:
     """
     if file.tenant_id != eraser.tenant_id:
         raise InputError(f"The receipts are of tenant {file.tenant_id!r}, not of {eraser.tenant_id!r}.")
+    erased_at = {receipt.target: receipt.erased_at for receipt, _ in file.receipts if receipt.kind == "subject"}
+    tenant_at = max((receipt.erased_at for receipt, _ in file.receipts if receipt.kind == "tenant"), default=None)
     with eraser.transaction() as conn:
         _add_receipts(conn, eraser.tenant_id, file)
+        if tenant_at is not None and not _is(conn, "is_older", tenant=eraser.tenant_id, since=tenant_at):
+            tenant_at = None
         again: dict[str, list[UUID]] = defaultdict(list)
         for subject_id, id_ in conn.execute(queries("erase")["erased_again"], {"tenant": eraser.tenant_id}):
             again[subject_id].append(id_)
-    whole = {receipt.target for receipt, _ in file.receipts if receipt.kind == "subject"}
-    for subject_id in _whole_subjects(eraser, whole):
+    for subject_id in _whole_subjects(eraser, erased_at, tenant_at):
         check_interruption()
         again.pop(subject_id, None)
         yield eraser.erase_again(subject_id, None)
     for subject_id, ids in again.items():
         check_interruption()
         yield eraser.erase_again(subject_id, ids)
+    if tenant_at is not None and not _subjects_after(eraser, ""):
+        yield eraser.erase_rest_again()
 
 
 def _add_receipts(conn: Connection[Any], tenant_id: str, file: ReceiptFile) -> None:
@@ -138,24 +144,29 @@ def _add_receipts(conn: Connection[Any], tenant_id: str, file: ReceiptFile) -> N
         add_receipt(conn, tenant_id, receipt, marks)
 
 
-def _whole_subjects(eraser: Eraser, targets: set[bytes]) -> Iterator[str]:
-    """Yield the subjects that were erased as a whole, and about whom nothing was said since."""
-    sql, after = queries("erase"), ""
-    while targets:
-        params = {"tenant": eraser.tenant_id, "after": after, "limit": _SUBJECTS}
+def _whole_subjects(eraser: Eraser, erased_at: Mapping[bytes, datetime], tenant_at: datetime | None) -> Iterator[str]:
+    """Yield the subjects that were erased as a whole, or with their tenant, and did not come back since."""
+    after = ""
+    while (erased_at or tenant_at) and (subjects := _subjects_after(eraser, after)):
         with eraser.transaction() as conn:
-            subjects = [row[0] for row in conn.execute(sql["subjects_after"], params)]
-            found = [each for each in subjects if target_of(conn, "subject", [each]) in targets]
-            gone = [each for each in found if not _came_back(conn, eraser.tenant_id, each)]
+            gone = []
+            for subject_id in subjects:
+                times = tenant_at, erased_at.get(target_of(conn, "subject", [subject_id]))
+                since = max(filter(None, times), default=None)
+                if since and not _is(conn, "came_back", tenant=eraser.tenant_id, subject=subject_id, since=since):
+                    gone.append(subject_id)
         yield from gone
-        if not subjects:
-            return
         after = subjects[-1]
 
 
-def _came_back(conn: Connection[Any], tenant_id: str, subject_id: str) -> bool:
-    params = {"tenant": tenant_id, "subject": subject_id}
-    row = conn.execute(queries("erase")["came_back"], params).fetchone()
+def _subjects_after(eraser: Eraser, after: str) -> list[str]:
+    params = {"tenant": eraser.tenant_id, "after": after, "limit": _SUBJECTS}
+    with eraser.transaction() as conn:
+        return [row[0] for row in conn.execute(queries("erase")["subjects_after"], params)]
+
+
+def _is(conn: Connection[Any], question: Literal["came_back", "is_older"], **params: Any) -> bool:
+    row = conn.execute(queries("erase")[question], params).fetchone()
     return bool(row and row[0])
 
 

@@ -24,7 +24,7 @@ from reverie.recall.profile import load_profile
 from reverie.recall.roster import list_subjects
 from reverie.recall.signals.triggers import list_signals, list_triggers, read_standing
 
-_SUBJECTS, _MEMORIES, _TURNS = 50, 40, 60
+_SUBJECTS, _MEMORIES, _SESSIONS, _TURNS = 50, 40, 20, 60
 #: Most entities and ties of a graph: more would be illegible.
 _ENTITIES, _TIES = 24, 40
 _TRIGGERS, _WEEKS = 20, 12
@@ -125,8 +125,10 @@ async def _relations(visit: Visit, subject_id: str, at: datetime) -> dict[str, A
 
 
 async def _sessions(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
-    sessions, moods = await sessions_and_moods(visit.caller.reader(), subject_id, before=visit.time("before"))
-    return {"sessions": sessions, "moods": moods}
+    ended_at = visit.time("before")
+    after = (ended_at, visit.value("session") or "") if ended_at else None
+    found, moods = await sessions_and_moods(visit.caller.reader(), subject_id, after=after, limit=_SESSIONS + 1)
+    return {"sessions": found[:_SESSIONS], "more": len(found) > _SESSIONS, "moods": moods}
 
 
 async def _signals(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:

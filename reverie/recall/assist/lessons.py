@@ -42,7 +42,7 @@ class Lesson:
     kind: LessonKind
     #: A memory, or the assistant's decision.
     content: str
-    #: Of a decision: the message that it answered.
+    #: Of a decision: the message that it answered; None: there is none, or it is sensitive.
     situation: str | None
     #: Event time.
     learned_at: datetime
@@ -121,8 +121,14 @@ async def find_lessons(
         Statement(queries("assist")["learned_in"], params, row=LearnedIn),
     )
     told = may_be_told(query.text, [(each.text, each.similarity) for each in decisions], policy.sensitivity)
+    # the similarity may be that of the decision alone
+    answered = may_be_told(query.text, [(each.message or "", 0.0) for each in decisions], policy.sensitivity)
     lessons = [
-        *(of_decision(each) for each, may in zip(decisions, told, strict=True) if may),
+        *(
+            of_decision(each if with_message else replace(each, message=None))
+            for each, may, with_message in zip(decisions, told, answered, strict=True)
+            if may
+        ),
         *of_memories(found.hits, sources, session_id=session_id),
     ]
     lessons.sort(key=lambda each: -each.similarity)

@@ -24,6 +24,9 @@ from reverie.store.session import Statement, TenantSession
 #: The placeholder in a conversation for a turn that is not to be relied on.
 WITHDRAWN = "(Withdrawn: what was said here was corrected or taken back later.)"
 
+#: The letters that `str.strip` removes; the last one is U+3000. Without them, `btrim` would remove spaces only.
+_BLANKS = "".join(letter for letter in map(chr, range(0x3001)) if letter.isspace())
+
 _Rows = Sequence[tuple[Any, ...]]
 
 
@@ -72,7 +75,7 @@ def earlier_statements(
     params |= {"session": given.session_id, "as_of": as_of}
     if summarises or given.history[: -policy.context.keep_verbatim]:
         texts = {"texts": [one.content.strip() for one in given.history], "earlier": summarises}
-        statements["told"] = Statement(sql["told"], params | texts)
+        statements["told"] = Statement(sql["told"], params | texts | {"blanks": _BLANKS})
     if summarises:
         statements["running"] = Statement(sql["running"], params | {"running": policy.compress.running_turns})
     return statements
@@ -107,7 +110,7 @@ def earlier_notes(lines: Sequence[Line], summaries: Sequence[TurnSummary]) -> li
 
 def _without_withdrawn(messages: Sequence[Message], rows: _Rows) -> list[Message]:
     """Return the conversation with a placeholder for each turn that a person corrected or asked to forget."""
-    texts = {row[0] for row in rows}
+    texts = {row[0].strip() for row in rows}
     return [replace(one, content=WITHDRAWN) if one.content.strip() in texts else one for one in messages]
 
 

@@ -23,11 +23,13 @@ from reverie.recall.contexts.scope import (
     scope_notes,
     with_doubts,
     with_tools,
+    without_withheld,
 )
 from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.places.sensitive import may_be_told
 from reverie.recall.profile import Profile, profile_statements, read_profile
 from reverie.recall.query import RecallQuery
+from reverie.recall.question import read_question
 from reverie.recall.recall import recall, withheld_note
 from reverie.recall.relationship import STAGES, Relationship
 from reverie.recall.result import RecallResult, in_doubt
@@ -74,6 +76,8 @@ class ContextReader:
         profile = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
         known = admitted_profile(profile, given, filters, admitted)
         known = with_doubts(known, self._may_tell)
+        if query.text and self._is_message(subject):
+            known = without_withheld(known, self._may_tell_each)
         of_conversation = dict(zip(of_session, rows, strict=False))
         given, told = await with_earlier(self.session, given, of_conversation, subject_id, policy)
         budget, top_k = _limits(policy, known.relationship, given)
@@ -178,7 +182,16 @@ class ContextReader:
 
     def _may_tell(self, said: str) -> bool:
         """Return whether a message beside a memory may be told: it is of no class that is not brought up."""
-        return all(may_be_told(self.query.text, [(said, 0.0)], self.policy.sensitivity))
+        return all(self._may_tell_each([said]))
+
+    def _may_tell_each(self, texts: Sequence[str]) -> list[bool]:
+        return may_be_told(self.query.text, [(text, 0.0) for text in texts], self.policy.sensitivity)
+
+    def _is_message(self, subject: Rows) -> bool:
+        """Return whether the text is a message; a question or a request gets everything."""
+        speakers = KnownSubject(rows=subject).speakers
+        numbers, as_of = self.policy.recall, self.query.as_of
+        return read_question(self.query.text, policy=numbers, speakers=speakers, asked_at=as_of).kind == "message"
 
 
 def _with_moods(given: Given, known: Profile, policy: Policy, query: RecallQuery) -> Given:

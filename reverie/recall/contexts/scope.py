@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import compress
 from typing import TypeVar
 from uuid import UUID
 
@@ -48,6 +49,17 @@ def with_doubts(known: Profile, is_told: Callable[[str], bool]) -> Profile:
         return one if one.doubt is None or is_told(one.doubt) else replace(one, doubt=None, doubted_at=None)
 
     return replace(known, facts=tuple(map(told, known.facts)), preferences=tuple(map(told, known.preferences)))
+
+
+def without_withheld(known: Profile, may_tell: Callable[[Sequence[str]], Sequence[bool]]) -> Profile:
+    """Return the profile without the memories and events that a message does not bring up."""
+    events, likings, recent = known.upcoming, known.preferences, known.recent
+    return replace(
+        known,
+        upcoming=tuple(compress(events, may_tell([one.title for one in events]))),
+        preferences=tuple(compress(likings, may_tell([one.content for one in likings]))),
+        recent=tuple(compress(recent, may_tell([one.content for one in recent]))),
+    )
 
 
 def connection_statements(filters: Filters, tenant_id: str, subject_id: str) -> tuple[Statement[ConnectionTools], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,15 +17,18 @@ REPLACED, CORRECTED = "replaced", "corrected"
 Candidates = list[tuple[Hit, str | None]]
 
 
-async def with_replacements(session: TenantSession, candidates: Candidates, *, subject_id: str) -> Candidates:
+async def with_replacements(
+    session: TenantSession, candidates: Candidates, *, subject_id: str, as_of: datetime
+) -> Candidates:
     """Return candidates with each replacement once, at the place of the best candidate that it replaces.
 
-    Replacements exist only until the deferred tier has applied the correction.
+    Replacements exist only until the deferred tier has applied the correction. One that was made after `as_of` takes no
+    place; what it replaces is left out all the same.
     """
     ids = [hit.id for hit, reason in candidates if reason == REPLACED]
     if not ids:
         return candidates
-    params = {"tenant": session.tenant_id, "subject": subject_id, "ids": ids}
+    params = {"tenant": session.tenant_id, "subject": subject_id, "ids": ids, "as_of": as_of}
     return replaced(candidates, await session.run(Statement(queries("recall")["replacements"], params)))
 
 

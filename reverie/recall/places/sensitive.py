@@ -32,7 +32,8 @@ def without_sensitive(
     """Return candidates; the sensitive ones among the best `among` are dropped as `sensitive`. About 0.2 ms each.
 
     A candidate stays if the message speaks of its class, if its similarity to the message is at least `near`, or if it
-    is about allergies or diets. Candidates beyond `among` are not checked, and are dropped too.
+    is about allergies or diets. Candidates beyond `among` are not checked, and are dropped too. A candidate that stays
+    loses the question that it answers if that is sensitive.
     """
     told = by_vector or VectorClasses()
     asked = classes_among(message, frozenset(withheld)) | told.message
@@ -53,14 +54,20 @@ def without_sensitive(
             )
         ):
             reason = "sensitive"
+        if reason is None and hit.reply_to and _is_withheld(hit.reply_to.content, left):
+            hit = hit._replace(reply_to=None)
         kept.append((hit, reason))
     return kept
+
+
+def _is_withheld(text: str, left: frozenset[SensitiveClass]) -> bool:
+    return bool(classes_among(text, left)) and not is_always_told(text)
 
 
 def may_be_told(message: str, texts: Sequence[tuple[str, float]], policy: SensitivityPolicy) -> list[bool]:
     """Return for each text, given with its similarity to a message, whether the message may bring it up."""
     left = frozenset(policy.withhold) - classes_among(message, frozenset(policy.withhold))
     return [
-        not left or similarity >= policy.withhold_similarity or not classes_among(text, left) or is_always_told(text)
+        not left or similarity >= policy.withhold_similarity or not _is_withheld(text, left)
         for text, similarity in texts
     ]

@@ -6,8 +6,8 @@ from __future__ import annotations
 FORMAT = "reverie export"
 VERSION = 1
 
-#: Tables in an export, in the order of import: the log, and other tables that outlive memory. With the kept replies,
-#: the importing side need not pay for them again.
+#: Tables in an export, in order: the log, and other tables that outlive memory. With the kept replies, the importing
+#: side need not pay for them again. An import writes consents last.
 LOG_TABLES = (
     "ops.consents",
     "log.turns",

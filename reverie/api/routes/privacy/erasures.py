@@ -125,6 +125,8 @@ async def post_erasure(body: ErasureRequest, caller: Admin) -> Response:
         at=now(),
         actor=body.actor or caller.grant.name,
     )
+    if not body.preview:
+        caller.deadline.committing()  # the thread goes on after the deadline
     done = await asyncio.to_thread(eraser.erase, body.target(), preview=body.preview)
     if not body.preview and done.subject_id is not None:
         caller.services.subject_cache.put(caller.tenant_id, done.subject_id, ())

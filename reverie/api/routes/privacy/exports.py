@@ -6,11 +6,12 @@ import asyncio
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from threading import Event
 from typing import Annotated, Literal
 
 from fastapi import Query
-from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
+from starlette.types import Receive, Scope, Send
 
 from reverie.api.access import Admin, Caller
 from reverie.api.fields import Name, now
@@ -29,6 +30,22 @@ _FILES: dict[ExportPart, tuple[str, str]] = {
     "memory": ("memory.jsonl", "application/x-ndjson"),
     "person": ("person.md", "text/markdown; charset=utf-8"),
 }
+
+
+class ExportResponse(FileResponse):
+    """A file whose folder is removed after the answer, even if the answer is another one or was not sent."""
+
+    def __init__(self, folder: Path, part: ExportPart) -> None:
+        name, media_type = _FILES[part]
+        super().__init__(folder / "files" / name, media_type=media_type, filename=name)
+        self._folder = folder
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the file, and remove it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await asyncio.to_thread(rmtree, self._folder, ignore_errors=True)
 
 
 @router.get(
@@ -51,21 +68,22 @@ async def get_export(
 ) -> FileResponse:
     """Return one file of an export: one table row per line, or a page to read. Requires the scope admin."""
     folder = Path(await asyncio.to_thread(mkdtemp, prefix="reverie-export-"))
-    name, media_type = _FILES[part]
+    ended = Event()
     try:
-        await asyncio.to_thread(_write, caller, folder / "files", subject_id)
+        await asyncio.to_thread(_write, caller, folder, subject_id, ended)
     except BaseException:
+        ended.set()
         await asyncio.to_thread(rmtree, folder, ignore_errors=True)
         raise
-    return FileResponse(
-        folder / "files" / name,
-        media_type=media_type,
-        filename=name,
-        background=BackgroundTask(rmtree, folder, ignore_errors=True),
-    )
+    return ExportResponse(folder, part)
 
 
-def _write(caller: Caller, folder: Path, subject_id: str) -> None:
-    url = database_url(caller.services.settings)
-    export(url, caller.tenant_id, folder, subject_id=subject_id, at=now())
-    write_readable(folder, subject_id)
+def _write(caller: Caller, folder: Path, subject_id: str, ended: Event) -> None:
+    """Write the files. `ended`: the request has ended, and has removed the folder."""
+    try:
+        url = database_url(caller.services.settings)
+        export(url, caller.tenant_id, folder / "files", subject_id=subject_id, at=now())
+        write_readable(folder / "files", subject_id)
+    finally:
+        if ended.is_set():  # writing may have made it again
+            rmtree(folder, ignore_errors=True)

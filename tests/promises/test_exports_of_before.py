@@ -1,0 +1,79 @@
+"""An export of before an erasure brings nothing back that was erased since."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from reverie.capture.history.exported import import_export
+from reverie.drive.erase.targets import subject_target, turn_target
+from reverie.drive.exporting import export
+from reverie.store.connect import connect
+from tests.promises.compact import START, TENANT, UNTIL
+from tests.promises.test_corrected_at_once import find, rows
+from tests.promises.test_erase_write import plant
+from tests.promises.test_erased import (
+    Opened,
+    correct,
+    differing,
+    everywhere,
+    remember,
+    said,
+    take_in,
+    there,
+    turns_of,
+    without,
+)
+
+__all__ = ["there", "without"]
+
+BEFORE = UNTIL - timedelta(days=1)
+
+
+def plant_more(there: Opened, turn: UUID, session: str) -> None:
+    """A mood, a flag and a key-value item besides; the contexts are of after the turn, which one of them has."""
+    plant(there, turn)
+    with connect(there.url) as conn:
+        conn.execute("update log.contexts set assembled_at = %s", [UNTIL])
+        conn.execute(
+            "insert into log.moods values (%s, %s, 'ana', %s, %s, 'sad', 'low', 'deep', 0.5, 'model')",
+            [TENANT, turn, session, START],
+        )
+        conn.execute("insert into ops.reviews values (%s, %s, 'ana', %s, 'crisis', %s)", [TENANT, turn, session, START])
+        conn.execute(
+            "insert into ops.store_items (tenant_id, namespace, key, value, created_at, updated_at)"
+            " values (%s, '{ana,notes}', 'k', %s, %s, %s)",
+            [TENANT, Jsonb({"likes": "tea"}), START, START],
+        )
+
+
+def test_a_correction_of_an_erased_turn_stays_away(there: Opened, tmp_path: Path) -> None:
+    correct(there.store, find(there.store, "Delhi"), "replace", "Has a sister in Quito")
+    (turn,) = turns_of(there.store, "Delhi")
+    ((session,),) = rows(there.store, "select session_id from log.turns where id = %s", turn)
+    plant_more(there, turn, session)
+    made = export(there.url, TENANT, tmp_path / "out", subject_id="ana", at=BEFORE)
+    there.eraser.erase(turn_target(turn))
+    erased = remember(there.store)
+    taken = import_export(there.store, made.files[0], tenant_id=TENANT)
+    assert taken.imported == 0 and taken.skipped["refused"] > 5
+    assert everywhere(there.url, "Quito") == everywhere(there.url, str(turn)) == {}
+    assert differing(remember(there.store), erased) == []
+
+
+def test_of_an_erased_subject_nothing_comes_back(there: Opened, tmp_path: Path) -> None:
+    (turn,) = turns_of(there.store, "Delhi")
+    plant_more(there, turn, "ana-1")
+    made = export(there.url, TENANT, tmp_path / "out", subject_id="ana", at=BEFORE)
+    there.eraser.erase(subject_target("ana"))
+    taken = import_export(there.store, made.files[0], tenant_id=TENANT)
+    assert taken.skipped["refused"] == sum(made.counts.get(table, 0) for table in made.counts if table[:4] != "memo")
+    assert everywhere(there.url, "ana") == {}
+
+    take_in(there.store, tmp_path, [said("ana", "new", "t1", UNTIL, "I live in Oslo.")])
+    after = export(there.url, TENANT, tmp_path / "after", subject_id="ana", at=UNTIL + timedelta(days=1))
+    again = import_export(there.store, after.files[0], tenant_id=TENANT)
+    assert (again.repeated, again.skipped.total()) == (1, 0), "what she said since is hers"
