@@ -114,3 +114,5 @@ def test_options_of_the_group_hold_for_its_commands(invoke: Invoke, put: Any, se
     assert conn.execute("select tenant_id from ops.replies").fetchall() == [("acme",)]
     assert "Deleted 1 stored replies" in invoke("--tenant", "other", "forget", "ana", "--tenant", "acme").stdout
     assert json.loads(invoke("--json", "credit", "acme", "5").stdout)["balance_usd"] == 5
+    refused = invoke("--all-tenants", "forget", "ana")
+    assert refused.exit_code == 2 and "takes one tenant" in refused.stderr

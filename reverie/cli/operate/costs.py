@@ -41,6 +41,8 @@ def command(
       reverie costs credit demo 5
     """
     if ctx.invoked_subcommand:
+        if all_tenants:
+            raise click.UsageError(f"`costs {ctx.invoked_subcommand}` takes one tenant, not --all-tenants.")
         given: dict[str, Any] = {"tenant": tenant} if tenant else {}
         ctx.default_map = {"credit": {"as_json": as_json}, "forget": {"as_json": as_json} | given}
         return
