@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -29,8 +29,14 @@ def redacted_statements(statements: Sequence[ImportedStatement]) -> tuple[list[I
     return redacted, sum(new is not old for new, old in zip(redacted, statements, strict=True))
 
 
-def redacted_payload(payload: bytes | None) -> bytes | None:
-    """Return the record of a dead letter without the secrets in it; a payload that is not JSON is read as text."""
+def redacted_payload(
+    payload: bytes | None, *, ids: Set[str] = frozenset(), codes: Set[str] = frozenset()
+) -> bytes | None:
+    """Return the record of a dead letter without the secrets in it; a payload that is not JSON is read as text.
+
+    `ids`: names of its fields that hold ids. They are left, since two redacted ids would be equal. `codes`: names of
+    fields that hold times and codes. They are left too, but for values of several words, which somebody typed.
+    """
     if payload is None:
         return None
     try:
@@ -39,6 +45,10 @@ def redacted_payload(payload: bytes | None) -> bytes | None:
         text = payload.decode(errors="surrogateescape")
         return without_secrets(text)[0].encode(errors="surrogateescape")
     clean = redacted_json(record, is_typed=True)
+    if isinstance(record, dict):
+        for name in record.keys() & (ids | codes):
+            if isinstance(value := record[name], str | int) and (name in ids or not _WORDS.search(str(value))):
+                clean[name] = value
     return payload if clean == record else orjson.dumps(clean)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, cast
 
 import orjson
 
-from reverie.capture.history.values import ROLE_ALIASES, USUAL_ROLES, split_mapping
+from reverie.capture.history.values import ROLE_ALIASES, USUAL_ROLES, code_of, split_mapping
 from reverie.capture.identity import statement_hash, turn_hash
 from reverie.capture.mending import is_sound, mend, mend_text
 from reverie.capture.record_fields import (
@@ -142,7 +142,7 @@ class Validator:
                     detail=f"{self._label('tenant_id')} names another tenant; import its records as that tenant.",
                     keep=False,
                 )
-            kind = get(name["type"])
+            kind = code_of(get(name["type"]))
             if self._types and type(kind) is str:
                 kind = self._types.get(kind, kind)
             if kind == "outcome":
@@ -151,7 +151,7 @@ class Validator:
                 return self._statement(fields)
             if kind not in _TURN_TYPES:
                 self._count_unknown("unknown_type", kind)
-                self._reject("unknown_type", "type", kind, "turn, outcome or statement")
+                self._reject("unknown_type", "type", get(name["type"]), "turn, outcome or statement")
             return self._turn(fields)
         except _RejectedError as error:
             self.mended = mended
@@ -244,14 +244,15 @@ class Validator:
 
     def _unusual_role(self, fields: Mapping[str, Any], value: Any) -> Role:
         """Return the role of a value in another case or by a usual name, and remember it for the fast path."""
-        word = value.strip().lower() if type(value) is str else None
+        code = code_of(value)
+        word = code.strip().lower() if type(code) is str else None
         role = self._roles.get(word) if word else None
         if role is None and word and (role := self._usual_roles.get(word)):
-            self.assumed_roles[value] = self._roles[value] = role
+            self.assumed_roles[code] = self._roles[code] = role
         if role is None:
-            reason = "unknown_role" if type(value) is str and value else None
+            reason = "unknown_role" if code and type(code) is str else None
             if reason:
-                self._count_unknown(reason, value)
+                self._count_unknown(reason, code)
             self._reject_value(fields, "role", value, f"one of {', '.join(ROLE_ALIASES)}", reason)
         return role
 

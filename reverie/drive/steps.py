@@ -35,6 +35,7 @@ from reverie.drive.cycle import (
     tell_signals,
     work_in_since,
 )
+from reverie.drive.expire import expire
 from reverie.drive.maintain import Retention, maintain
 from reverie.drive.retract import settle_retractions
 from reverie.errors import UnansweredError
@@ -164,6 +165,7 @@ class _Cycle:
 
     def _extract(self) -> Iterator[Report]:
         yield from flush_before_cycle(self._ingesting)
+        yield from expire(self._ingesting)
         yield from settle_retractions(self._ingesting)
         try:
             yield from _isolated(self._ingesting, lambda part: iter((extract(part),)), INGEST)

@@ -164,8 +164,7 @@ def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
     numbers = work.policy.evaluation
     left_out = 0
     if plan.file is None:
-        asked = questions_of_log(store, tenant_id, numbers=numbers, embedder=work.embedder)
-        asked = [each for each in asked if each.asked_at <= work.as_of]
+        asked = questions_of_log(store, tenant_id, numbers=numbers, embedder=work.embedder, as_of=work.as_of)
     else:
         asked, left_out = questions_of_file(store, tenant_id, plan.file)
         asked = asked[: numbers.questions]

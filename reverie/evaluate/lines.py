@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,5 +29,5 @@ def json_lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                     yield number, line
     except json.JSONDecodeError:
         raise InputError(f"{path.name}, line {number}: not JSON.") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise InputError(f"{path.name} cannot be read as lines of JSON: {type(error).__name__}.") from None

@@ -34,14 +34,13 @@ _PAST_CUE: Final = _PACK.pattern("past_cue", re.IGNORECASE)
 #: Days from today to the end of a day such as "tomorrow", by how its name begins; and days back to one in the past.
 _DAYS_AHEAD: Final = {name: int(days) for name, days in _PACK.rows("days_ahead")}
 _DAYS_BEHIND: Final = {name: int(days) for name, days in _PACK.rows("days_behind")}
-_NEXT, _WEEKDAY_ON = _PACK.text("next"), _PACK.word_set("weekday_on")
+_NEXT, _WEEKEND, _WEEKDAY_ON = _PACK.text("next"), _PACK.text("weekend"), _PACK.word_set("weekday_on")
 _NEXT_PERIOD, _THROUGH_PERIOD = _PACK.word_set("next_period"), _PACK.word_set("through_period")
 #: Words before a time that name an end at its beginning.
 _UNTIL_MONTH, _UNTIL_YEAR = _PACK.words("until_month"), _PACK.words("until_year")
 _UNTIL_SEASON, _MONTH_END = _PACK.words("until_season"), _PACK.text("month_end")
 _ENDS: Final = _PACK.pattern("ends", re.IGNORECASE)
 _ENDS_THERE: Final = _PACK.pattern("ends_there", re.IGNORECASE)
-_WEEKEND: Final = _PACK.text("weekend")
 #: Days that "recently" means.
 _RECENT_DAYS: Final = 14
 
@@ -233,6 +232,8 @@ def _full_date(match: re.Match[str], said: date) -> _Days:
     """Return the date, without a year the next one: "March 3", "3rd of March 2027"."""
     month, nth = _month_number(match["month"]), int(match["nth"])
     year = int(match["year"] or 0) or said.year + ((month, nth) < (said.month, said.day))
+    if (month, nth) == (2, 29) and not match["year"]:
+        year += -year % 4  # the next leap year
     return _day_before(date(year, month, nth) + timedelta(days=1))
 
 
@@ -262,10 +263,10 @@ def _year(match: re.Match[str], said: date) -> _Days:
 
 
 def _season(match: re.Match[str], said: date) -> _Days:
-    """Return the current season or the next one of its name; "next summer" is that of next year."""
+    """Return the current season or the next one; "next summer" is that of next year, and "next winter" not this one."""
     start, end = _season_from(match["season"], said)
     which = match["which"].lower()
-    if which == _NEXT and start.year == said.year:
+    if which == _NEXT and start.year <= said.year:
         return start.replace(year=start.year + 1), end.replace(year=end.year + 1)
     return _day_before(start) if which.startswith(_UNTIL_SEASON) and start > said else (start, end)
 
@@ -349,9 +350,10 @@ def _month_back(found: NamedTime) -> NamedTime | None:
 
 
 def _year_back(found: NamedTime) -> NamedTime | None:
+    years = 4 if (found.first.month, found.first.day) == (2, 29) else 1
     try:
-        first = found.first.replace(year=found.first.year - 1)
-    except ValueError:  # the 29th of February
+        first = found.first.replace(year=found.first.year - years)
+    except ValueError:  # the 29th of February 2100, or before the year 1
         return None
     return replace(found, first=first, after=first + (found.after - found.first))
 
@@ -365,7 +367,6 @@ _BACK: Final[dict[str, Callable[[NamedTime], NamedTime | None]]] = {
     "season": _year_back,
     "holiday": _year_back,
 }
-
 
 #: The precision of periods, by their unit.
 _PRECISIONS: Final[dict[str, Precision]] = _PACK.mapping("precisions")

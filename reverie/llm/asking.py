@@ -1,7 +1,8 @@
 """Asks a language model about each input once, at a shared rate and within the credit; leaves out invalid replies.
 
 No connection is held while the model works. A reply is kept in the transaction that settles its request, by tenant,
-model, prompt and input: a retry or a rebuild gets it from there, without network or cost.
+model, prompt and input: a retry or a rebuild gets it from there, without network or cost. It is not kept if something
+of the tenant was erased since its input was read.
 """
 
 from __future__ import annotations
@@ -46,13 +47,17 @@ class ModelCaller:
     pulse: Callable[[], None] = _no_pulse
     #: The time after which nothing more is sent, by `time.monotonic`.
     until: float | None = None
+    #: The tenant's last erasure before the inputs were read: no reply is kept after a later one. None: that of now.
+    erasures: int | None = None
 
     @classmethod
     def of_run(cls, attempt: Run) -> ModelCaller:
         """Return the caller for a stage run."""
         work, report = attempt.work, attempt.report
         payer = Payer(tenant_id=work.tenant_id, stage=report.stage, run_id=attempt.id)
-        return cls(store=work.ledger_of_calls, payer=payer, report=report, pulse=attempt.pulse)
+        return cls(
+            store=work.ledger_of_calls, payer=payer, report=report, pulse=attempt.pulse, erasures=attempt.erasures
+        )
 
 
 def ask(
@@ -77,7 +82,7 @@ def ask(
     """
     hashes = [input_hash(each) for each in inputs]
     sender = RequestSender(caller.store, caller.payer, model, prompt, check=check, until=caller.until)
-    kept = sender.kept(hashes)
+    kept = sender.kept(hashes, since=caller.erasures)
     open_places = [place for place, hash_ in enumerate(hashes) if hash_ not in kept]
     firsts = list({hashes[place]: place for place in reversed(open_places)}.values())[::-1]  # each input once
     by_hash: dict[bytes, ModelAnswer[R]] = {hash_: ModelAnswer(reply=reply, kept=True) for hash_, reply in kept.items()}

@@ -22,6 +22,7 @@ from reverie.llm.metering import CallOutcome, MeteredCall, Payer, reserve, settl
 from reverie.llm.pacing import LONGEST_PAUSE_S, hold_back, wait_for_slot
 from reverie.llm.reply_cache import ReplyCache
 from reverie.store.database import Store
+from reverie.store.locks import count_erasures, is_unerased
 from reverie.store.runs import Report
 from reverie.telemetry import names
 from reverie.telemetry.spans import measure_tokens, model_span
@@ -49,13 +50,18 @@ class RequestSender(Generic[R]):
         self._backoff = wait_exponential_jitter(
             multiplier=model.limits.backoff_s, jitter=model.limits.backoff_s, max=LONGEST_PAUSE_S
         )
+        self._erasures = -1
         self._completions: list[Completion] = []
         self._repaired: list[int] = []
         self._asked_again: list[int] = []
 
-    def kept(self, hashes: Sequence[bytes]) -> dict[bytes, R]:
-        """Return the replies to earlier requests."""
+    def kept(self, hashes: Sequence[bytes], *, since: int | None = None) -> dict[bytes, R]:
+        """Return the replies to earlier requests; call it before `ask`, which keeps no reply after a later erasure.
+
+        `since`: the tenant's last erasure before the inputs were read; None: that of now.
+        """
         with self._store.transaction(self._payer.tenant_id) as conn:
+            self._erasures = count_erasures(conn, self._payer.tenant_id) if since is None else since
             return self._cache.read(conn, hashes)
 
     def ask(self, inputs: Mapping[bytes, PromptInput]) -> dict[bytes, ModelAnswer[R]]:
@@ -109,8 +115,11 @@ class RequestSender(Generic[R]):
             repairs=list(replies.repairs),
         )
         with self._store.transaction(self._payer.tenant_id) as conn:
+            # a reply quotes what was asked: after an erasure it is used, but not kept. Looked up before settling, since
+            # an erasure locks those rows too
+            unerased = is_unerased(conn, self._payer.tenant_id, self._erasures)
             settle(conn, call, outcome)
-            kept = self._cache.keep(conn, call.id, inputs, valid)
+            kept = self._cache.keep(conn, call.id, inputs, valid) if unerased else valid
         answers: dict[bytes, ModelAnswer[R]] = {
             hash_: ModelAnswer(reason=fault.reason) for hash_, fault in invalid.items()
         }

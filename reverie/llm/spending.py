@@ -22,8 +22,8 @@ def read_spending(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the costs booked since a time, a row for each stage and model, run or subject, and the credits.
 
-    With `subject_id`, only requests about that subject alone, and its credit. The tenant's credit has no subject;
-    without a credit there is no limit.
+    With `subject_id`, only requests about that subject alone, and of the subjects' credits only its own. The tenant's
+    credit has no subject; without a credit there is no limit.
     """
     params = {
         "tenant": tenant_id, "since": since, "by_run": by_run, "by_subject": by_subject, "subject": subject_id

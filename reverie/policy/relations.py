@@ -13,7 +13,7 @@ FactCategory = Literal["identity", "preference", "constraint", "instruction"]
 RuleKind = Literal["fact", "preference", "instruction"]
 StatedKind = Literal["fact", "preference", "instruction", "episode"]
 #: Cases with a wording of their own: a phase, a denial, an object that is a name.
-WordingCase = Literal["holds", "denied", "named", "adds", "ends", "past", "planned", "wished"]
+WordingCase = Literal["holds", "affirmed", "denied", "named", "adds", "ends", "past", "planned", "wished"]
 
 
 class Relation(Table):

@@ -6,6 +6,7 @@ nobody finds, or merge by them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from psycopg import Connection
@@ -34,12 +35,13 @@ def hold_active_model(conn: Connection[Any], tenant_id: str, model: str) -> None
         )
 
 
-def switch_active_model(conn: Connection[Any], tenant_id: str, model: str) -> int:
-    """Make `model` the active one if no item lacks its vector. Return how many items lack it; 0 means switched.
+def switch_active_model(conn: Connection[Any], tenant_id: str, model: str, items: Sequence[str]) -> int:
+    """Make `model` the active one if no item of these types lacks its vector. Return how many lack it; 0: switched.
 
+    Items on which the stage embed failed do not count: they stay without a vector until they are redriven.
     A process that embeds waits until the caller's transaction ends, and then finds that its model is not active.
     """
-    sql, params = queries("tenants"), {"tenant": tenant_id, "model": model}
+    sql, params = queries("tenants"), {"tenant": tenant_id, "model": model, "items": list(items)}
     conn.execute(sql["lock_model"], params)
     row = conn.execute(sql["count_missing"], params).fetchone()
     missing = int(row[0]) if row else 0

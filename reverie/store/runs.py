@@ -18,6 +18,7 @@ from reverie.errors import ReverieError
 from reverie.interruption import check_interruption
 from reverie.model import stable_id
 from reverie.store.failures import REASON, ItemFailure, record_failures
+from reverie.store.locks import count_erasures
 from reverie.store.queries import queries
 from reverie.store.work import Work
 from reverie.telemetry.lineage import StageRun
@@ -56,10 +57,12 @@ class Report:
 class Run:
     """One attempt at a stage run. It has the id of the run and writes the ledger row beside the results."""
 
-    def __init__(self, work: Work, report: Report, row: dict[str, Any]) -> None:
+    def __init__(self, work: Work, report: Report, row: dict[str, Any], *, erasures: int | None = None) -> None:
         self.work = work
         self.report = report
         self.id = report.run_id
+        #: The tenant's last erasure before the run, where replies of models are kept; None: the run asks none.
+        self.erasures = erasures
         self._row = row
         self._failures: list[ItemFailure] = []
         self._recorded = Report(stage=report.stage, run_id=report.run_id, as_of=report.as_of)
@@ -165,6 +168,7 @@ def run(work: Work, stage: str) -> Iterator[Run]:
             "policy": policy.name,
             "policy_hash": policy.hash,
         },
+        erasures=_count_erasures(work),
     )
     told = StageRun(
         stage=stage,
@@ -177,6 +181,13 @@ def run(work: Work, stage: str) -> Iterator[Run]:
     )
     with told_stage(told, attempt.report), _failures_recorded(work, stage, attempt):
         yield attempt
+
+
+def _count_erasures(work: Work) -> int | None:
+    if work.language_model is None or work.dry_run:
+        return None
+    with work.ledger_of_calls.transaction(work.tenant_id) as conn:
+        return count_erasures(conn, work.tenant_id)
 
 
 @contextmanager

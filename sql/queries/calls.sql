@@ -94,8 +94,8 @@ group by 1, 2, 3, 4, 5
 order by cost_usd desc, c.stage, c.model, 4, 5
 
 -- name: read_credits
--- The remaining credit of a tenant, in all (no subject) and for its subjects; no row: no limit.
-select null as subject_id, balance_usd, given_at from ops.credits where tenant_id = %(tenant)s and %(subject)s::text is null
+-- The remaining credit of a tenant, in all (no subject) and for its subjects, or one of them; no row: no limit.
+select null as subject_id, balance_usd, given_at from ops.credits where tenant_id = %(tenant)s
 union all
 select subject_id, balance_usd, given_at from ops.subject_credits
 where tenant_id = %(tenant)s and (%(subject)s::text is null or subject_id = %(subject)s)

@@ -70,6 +70,17 @@ select (select count(*) from added),
        array(select place from incoming where kept_hash is null and erased order by place),
        array(select place from incoming where kept_hash is null and not erased and uncaptured order by place)
 
+-- name: other_texts
+-- The places of turns whose source_id another text of their session has in the log.
+select i.place - 1
+from unnest(%(subjects)s::text[], %(sessions)s::text[], %(sources)s::text[], %(roles)s::text[], %(texts)s::text[])
+     with ordinality as i (subject_id, session_id, source_id, role, text, place)
+where (select (t.role, t.text) <> (i.role, i.text)
+       from log.turns t
+       where t.tenant_id = (select %(tenant)s::text) and t.subject_id = i.subject_id and t.session_id = i.session_id
+         and t.source_id = i.source_id)
+order by i.place
+
 -- name: add_outcomes
 -- Add outcomes to the log, once. Returns how many were new, the places of those that contradict another of the same
 -- measurement, and the places of refused ones: the decision was erased, or the subject is not captured. Subjects are noted

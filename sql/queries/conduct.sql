@@ -54,7 +54,7 @@ order by x.subject_id, x.said_at, x.turn_index, x.id
 
 -- name: sessions
 -- Each session of each subject: its beginning, and the numbers of user turns, of observations recorded in it, and of
--- corrections until the next one.
+-- corrections until the next one; all up to the time.
 with sessions as (
     select subject_id, session_id, min(said_at) as began, count(*) filter (where role = 'user') as messages, count(*) as turns
     from log.turns where tenant_id = %(tenant)s and said_at <= %(as_of)s group by subject_id, session_id
@@ -66,11 +66,14 @@ with sessions as (
 select s.subject_id, s.number, s.began, s.messages,
        (select count(*) from log.events e
         where e.tenant_id = %(tenant)s and e.subject_id = s.subject_id and e.channel = 'interactive'
+          and e.observed_at <= %(as_of)s
           and coalesce(e.session_id = s.session_id, e.observed_at >= s.began and e.observed_at < s.ended)) as observations,
        (select count(*) from log.corrections c
         where c.tenant_id = %(tenant)s and c.subject_id = s.subject_id and c.kind in ('wrong', 'replace')
+          and c.corrected_at <= %(as_of)s
           and not exists (select from log.corrections u
-                          where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract')
+                          where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract'
+                            and u.corrected_at <= %(as_of)s)
           and (c.corrected_at >= s.began or s.number = 1) and c.corrected_at < s.ended) as corrections
 from spans s
 order by s.subject_id, s.number

@@ -4,7 +4,8 @@ insert into ops.evaluations (tenant_id, id, as_of, policy, policy_hash, model, a
 values (%(tenant)s, %(id)s, %(as_of)s, %(policy)s, %(policy_hash)s, %(model)s, %(against)s, %(driver)s, %(questions)s,
         %(measures)s, %(seconds)s)
 on conflict (tenant_id, id) do update
-    set measures = excluded.measures, seconds = excluded.seconds, driver = excluded.driver, evaluated_at = excluded.evaluated_at
+    set questions = excluded.questions, measures = excluded.measures, seconds = excluded.seconds, driver = excluded.driver,
+        evaluated_at = excluded.evaluated_at
 
 -- name: history
 -- The latest evaluations of a tenant, oldest first.

@@ -11,7 +11,8 @@ group by s.subject_id, s.speakers
 select id, source_id from log.turns where tenant_id = %(tenant)s
 
 -- name: recalled
--- Recalls, with the turns behind their items that had a good outcome afterwards and no bad one.
+-- Recalls whose question is still kept, with the turns behind their items that had a good outcome afterwards and no bad
+-- one.
 select r.subject_id, r.question, r.asked_at, array_agg(distinct t.id::text)
 from log.recalls r
 cross join lateral unnest(r.item_ids) as g (id)
@@ -22,6 +23,6 @@ cross join lateral (
     from log.outcomes o
     where o.tenant_id = t.tenant_id and o.subject_id = t.subject_id and o.session_id = t.session_id
       and o.source_id = t.source_id and o.observed_at >= r.asked_at) o
-where r.tenant_id = %(tenant)s and o.good
+where r.tenant_id = %(tenant)s and r.question <> '' and o.good
 group by r.tenant_id, r.id, r.subject_id, r.question, r.asked_at
 order by r.asked_at, r.id

@@ -1,3 +1,7 @@
+-- name: latest_item
+-- The latest time of an item with vectors; null: there is none.
+select max(happened_at) from memory.items where tenant_id = %(tenant)s
+
 -- name: remove_others
 -- Delete the next vectors of models other than the live one; the cache keeps them, so that going back costs no call.
 delete from memory.vectors v

@@ -1,15 +1,16 @@
 -- name: said
--- The turns of some subjects, drawn by the hash of their names until there are enough turns; each subject's in order of
--- time.
+-- The turns of some subjects up to a time, if one is given, drawn by the hash of their names until there are enough turns;
+-- each subject's in order of time.
 with sizes as (
-    select subject_id, count(*) as turns from log.turns where tenant_id = %(tenant)s group by subject_id
+    select subject_id, count(*) as turns from log.turns
+    where tenant_id = %(tenant)s and said_at <= coalesce(%(as_of)s::timestamptz, 'infinity') group by subject_id
 ), drawn as (
     select subject_id, sum(turns) over (order by hashtextextended(subject_id, 0), subject_id) - turns as before from sizes
 )
 select t.id, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.text
 from drawn d
 join log.turns t on t.tenant_id = %(tenant)s and t.subject_id = d.subject_id
-where d.before < %(turns)s and t.text <> ''
+where d.before < %(turns)s and t.text <> '' and t.said_at <= coalesce(%(as_of)s::timestamptz, 'infinity')
 order by t.subject_id, t.said_at, t.session_id, t.turn_index, t.id
 
 -- name: corrected

@@ -76,11 +76,25 @@ from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(session_ids)s::text
             %(owns)s::boolean[]) as x
 on conflict do nothing
 
+-- name: read_versions
+-- The version of the row of each of these days, in their order; null: it has none. Noting turns changes `xmin`.
+select d.xmin::text
+from unnest(%(day_subjects)s::text[], %(days)s::date[]) with ordinality as x (subject_id, day, place)
+left join memory.signal_days d on d.tenant_id = %(tenant)s and d.subject_id = x.subject_id and d.day = x.day
+order by x.place
+
 -- name: take_days
--- Take these days for this transaction; whoever reads turns of them waits, or came first.
+-- Take these days for this transaction; whoever reads turns of them waits, or came first. A day stays for the next run if
+-- turns were noted since its version was read, or if some of those noted were said after the logical time.
 delete from memory.signal_days d
-using unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
-where d.tenant_id = %(tenant)s and d.subject_id = x.subject_id and d.day = x.day
+using unnest(%(day_subjects)s::text[], %(days)s::date[], %(versions)s::text[]) as x (subject_id, day, version)
+where d.tenant_id = %(tenant)s and d.subject_id = x.subject_id and d.day = x.day and d.xmin::text = x.version
+  and not (d.day >= (%(as_of)s::timestamptz at time zone 'UTC')::date
+           and exists (select from log.turns t
+                       join memory.extractions e on e.tenant_id = t.tenant_id and e.turn_id = t.id
+                       where t.tenant_id = %(tenant)s and t.subject_id = d.subject_id
+                         and t.said_at > %(as_of)s and t.said_at < %(until)s
+                         and (t.said_at at time zone 'UTC')::date = d.day))
 
 -- name: clear_figures
 -- Delete the figures of these days, which are made again.
@@ -293,7 +307,8 @@ order by 1, 2, 3
 
 -- name: read_said
 -- Messages of some days, in order for each subject, from which life events are read: the author if not the subject, the time
--- zone in the metadata, and the statements that memory has from it. All of a day's, because each event is written once.
+-- zone in the metadata if the message is the subject's own (as in write_figures), and the statements that memory has from it.
+-- All of a day's, because each event is written once.
 with given as materialized (
     select x.subject_id, x.day from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
 )
@@ -303,7 +318,14 @@ select t.id, t.subject_id, t.said_at, t.text,
                                 where o.tenant_id = t.tenant_id and o.subject_id = t.subject_id and o.session_id = t.session_id
                                   and o.role = 'user' and o.speaker is distinct from t.speaker)
             then '' else t.speaker end,
-       t.metadata ->> 'timezone', coalesce(k.stated, '[]')
+       case when t.metadata ->> 'timezone' is not null and t.role = 'user'
+             and (coalesce(lower(t.speaker) = lower(t.subject_id), false)
+                  or t.speaker is not distinct from (
+                      select u.speaker from log.turns u
+                      where u.tenant_id = t.tenant_id and u.subject_id = t.subject_id and u.session_id = t.session_id
+                        and u.role = 'user'
+                      order by u.said_at, u.turn_index, u.id limit 1))
+            then t.metadata ->> 'timezone' end, coalesce(k.stated, '[]')
 from log.turns t
 left join lateral (
     select jsonb_agg(jsonb_build_object('id', m.id, 'relation', m.relation, 'object', m.object, 'phase', m.phase, 'who', m.who,
@@ -343,7 +365,7 @@ delete from memory.life_events where tenant_id = %(tenant)s and subject_id = any
 -- name: read_life_events
 -- All life events of these subjects, in the order in which they were told.
 select e.subject_id, e.id, e.kind, e.title, e.speaker, e.who, e.first_on, e.last_on, e.precision, e.certainty, e.yearly, e.told_at,
-       (e.told_at at time zone e.zone)::date, e.state, e.ended_at, e.by_id, e.confirmed_at, e.turn_id
+       (e.told_at at time zone e.zone)::date, e.clock, e.state, e.ended_at, e.by_id, e.confirmed_at, e.turn_id
 from memory.life_events e
 left join lateral (
     select t.session_id, t.turn_index from log.turns t

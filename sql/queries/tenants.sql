@@ -42,12 +42,15 @@ select clock_at from ops.tenants where tenant_id = %(tenant)s
 update ops.tenants set clock_at = %(at)s where tenant_id = %(tenant)s
 
 -- name: count_missing
--- The number of items with vectors of the live model and none of the new one.
+-- The number of items of these types with vectors of the live model and none of the new one, without those set aside.
 select count(*)
 from (select distinct v.subject_id, v.item_id
       from memory.vectors v
       join ops.tenants t on t.tenant_id = %(tenant)s and t.model = v.model
-      where v.tenant_id = %(tenant)s and v.model <> %(model)s) o
+      where v.tenant_id = %(tenant)s and v.model <> %(model)s and v.item = any(%(items)s)) o
 where not exists (select from memory.vectors n
                   where n.tenant_id = %(tenant)s and n.subject_id = o.subject_id and n.model = %(model)s
                     and n.item_id = o.item_id)
+  and not exists (select from ops.dead_letters d
+                  where d.tenant_id = %(tenant)s and d.source = 'stage:embed' and d.source like 'stage:%%'
+                    and d.item = o.item_id::text)

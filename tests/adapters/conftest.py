@@ -12,14 +12,56 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import httpx
 import pytest
 
 from tests.conftest import Databases
 
 #: The Python of the server.
 PYTHON = os.environ.get("REVERIE_TEST_SERVER", sys.executable)
+
+
+#: What an adapter tells a model of the hit that `doubting` answers with.
+DOUBTED = "Do you drink coffee? / Yes. (may be over; 2026-03-01: “I gave up coffee.”)"
+
+
+def doubting() -> httpx.MockTransport:
+    """A server whose only hit answers a question and may be over."""
+    id = "00000000-0000-0000-0000-000000000001"
+    nothing = ("importance", "model", "reranker", "turn_id", "session_id", "first_at", "until")
+    fields: dict[str, Any] = dict.fromkeys(nothing) | {"id": id}
+    near = {"id": id, "said_at": "2026-03-01T09:00:00Z"}
+    hit = fields | {
+        "item": "memory",
+        "kind": "fact",
+        "content": "Yes.",
+        "happened_at": "2026-01-05T09:00:00Z",
+        "score": 0.5,
+        "tokens": 1,
+        "compression_source": False,
+        "times": 1,
+        "before": [],
+        "after": [],
+        "fresh": False,
+        "ranks": {},
+        "doubt": near | {"content": "I gave up coffee."},
+        "reply_to": near | {"content": "Do you drink coffee?"},
+    }
+    answer = fields | {
+        "subject_id": "ana",
+        "asked_at": "2026-04-01T09:00:00Z",
+        "policy": "reverie",
+        "policy_hash": "x",
+        "hits": [hit],
+        "unranked": 0,
+        "total_tokens": 1,
+        "token_budget": 1,
+        "budget_used": 1,
+        "notes": [],
+    }
+    return httpx.MockTransport(lambda request: httpx.Response(200, json=answer))
 
 
 class Server(NamedTuple):

@@ -23,7 +23,7 @@ from google.genai import types
 from reverie_google_adk import ReverieMemoryService
 
 from reverie_client import Client, PermissionDeniedError
-from tests.adapters.conftest import Server
+from tests.adapters.conftest import DOUBTED, Server, doubting
 
 BRUNO = "I have a golden retriever named Bruno."
 
@@ -199,5 +199,27 @@ def test_an_agent_remembers(service: BaseMemoryService, app: str) -> None:
         assert "<PAST_CONVERSATIONS>" in str(preloaded) and "Bruno" in str(preloaded)
         asked, answered = await talk("What is my golden retriever called?", load_memory)
         assert "Bruno" not in str(asked) and "Bruno" in answered[-1]
+
+    asyncio.run(use())
+
+
+def test_a_search_tells_a_doubt(app: str) -> None:
+    with Client("http://x", "key", transport=doubting()) as doubtful:
+        assert texts(asyncio.run(search(ReverieMemoryService(doubtful), app, "Coffee?"))) == [DOUBTED]
+
+
+def test_a_user_deletes_nothing_of_another(client: Client, app: str) -> None:
+    async def use() -> None:
+        service = ReverieMemoryService(client)
+        await service.add_session_to_memory(session(app, event(BRUNO)))
+        await service.add_session_to_memory(session(app, event("Good day."), user_id="ben", session_id="s2"))
+        (entry,) = await search(service, app, "golden retriever")
+        for user_id in ("ben", "nobody"):
+            await service.delete_memory(app_name=app, user_id=user_id, memory_id=entry.id)
+        for memory_id in ("turn:nothing", "nothing"):
+            await service.delete_memory(app_name=app, user_id="ana", memory_id=memory_id)
+        assert [found.id for found in await search(service, app, "golden retriever")] == [entry.id]
+        await service.delete_memory(app_name=app, user_id="ana", memory_id=entry.id)
+        assert await search(service, app, "golden retriever") == []
 
     asyncio.run(use())

@@ -29,7 +29,7 @@ from langgraph.store.postgres import PostgresStore
 from reverie_langgraph import ReverieStore, context_node, recall_tool, remember_node
 
 from reverie_client import Client
-from tests.adapters.conftest import Server
+from tests.adapters.conftest import DOUBTED, Server, doubting
 from tests.conftest import Databases
 
 
@@ -205,3 +205,23 @@ def test_a_long_conversation_is_remembered(client: Client) -> None:
     remember_node(client)({"messages": said}, {"configurable": {"user_id": "ben", "thread_id": "long"}})
     turns = client.read_working_memory("ben", "long").turns
     assert (turns[0].text, turns[-1].text) == (said[0].content, said[-1].content)
+
+
+def test_the_tool_tells_a_doubt() -> None:
+    with Client("http://x", "key", transport=doubting()) as client:
+        assert recall_tool(client, "ana").invoke({"question": "Coffee?"}) == f"- {DOUBTED}"
+
+
+def test_messages_without_ids_and_long_ones_are_taken(client: Client) -> None:
+    config: Any = {"configurable": {"user_id": "eve", "thread_id": "long"}}
+    said = [HumanMessage("Hello."), AIMessage("Good day."), *(HumanMessage("word " * 5_000) for _ in range(9))]
+    remember_node(client)({"messages": said}, config)
+    turns = client.read_working_memory("eve", "long").turns
+    assert [turn.text for turn in turns[:2]] == ["Hello.", "Good day."] and "word" in turns[-1].text
+    assert "context" in context_node(client)({"messages": said}, config)
+
+
+def test_a_batch_of_long_items_is_put(client: Client) -> None:
+    store = ReverieStore(client)
+    store.batch([PutOp(("long",), str(number), {"text": "x" * 60_000}) for number in range(5)])
+    assert len(store.search(("long",))) == 5

@@ -20,7 +20,7 @@ from llama_index.core.memory import BaseMemoryBlock, FactExtractionMemoryBlock, 
 from reverie_llamaindex import ReverieMemoryBlock, recall_tool
 
 from reverie_client import Client
-from tests.adapters.conftest import Server
+from tests.adapters.conftest import DOUBTED, Server, doubting
 
 # LlamaIndex's store of messages leaves its connections to the garbage collector
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -136,3 +136,8 @@ def test_an_agent_uses_block_and_tool(client: Client) -> None:
     assert str(asyncio.run(use())) == "Bruno."
     assert told[0][0].role == "system" and "Bruno" in str(told[0][0].content)
     assert told[-1][-1].role == "tool" and "Bruno" in str(told[-1][-1].content)
+
+
+def test_the_tool_tells_a_doubt() -> None:
+    with Client("http://x", "key", transport=doubting()) as client:
+        assert recall_tool(client, "ana")(question="Coffee?").content == f"- {DOUBTED}"

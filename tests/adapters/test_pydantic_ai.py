@@ -12,13 +12,22 @@ pytest.importorskip("pydantic_ai", reason="needs pydantic-ai-slim: make test-ada
 pytest.importorskip("reverie_pydantic_ai", reason="needs reverie-pydantic-ai: make test-adapters")
 
 from pydantic_ai import Agent
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
+from pydantic_ai.messages import (
+    ImageUrl,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    UserPromptPart,
+)
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 from reverie_pydantic_ai import MessageHistory, memory_instructions, memory_toolset
 
 from reverie_client import AsyncClient
-from tests.adapters.conftest import Server
+from tests.adapters.conftest import DOUBTED, Server, doubting
 
 Use = Callable[[AsyncClient], Coroutine[Any, Any, None]]
 
@@ -109,3 +118,39 @@ def test_a_model_uses_the_tools(run: Callable[[Use], None]) -> None:
 
     run(use)
     assert returned[0] == "Noted." and isinstance(returned[1], list)
+
+
+def test_the_text_of_a_prompt_with_an_image_is_taken(run: Callable[[Use], None]) -> None:
+    told: list[str | None] = []
+
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        told.append(info.instructions)
+        return ModelResponse(parts=[TextPart("Bruno.")])
+
+    async def use(client: AsyncClient) -> None:
+        image = ImageUrl("https://example.org/dog.png")
+        history = MessageHistory("c4", client, subject_id="ida", remember=True)
+        await history.add([ModelRequest(parts=[UserPromptPart(["I have a", image, TextContent("retriever: Bruno.")])])])
+        (turn,) = (await client.read_working_memory("ida", "c4")).turns
+        assert turn.text == "I have a\nretriever: Bruno."
+        agent = Agent(FunctionModel(answer), instructions=memory_instructions(client, "ida"))
+        await agent.run(["What is the name of my retriever?", image])
+
+    run(use)
+    assert "Bruno" in (told[0] or "")
+
+
+def test_the_tool_tells_a_doubt() -> None:
+    returned: list[Any] = []
+
+    def script(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        returned.extend(part.content for part in messages[-1].parts if part.part_kind == "tool-return")
+        call = ToolCallPart("recall_memory", {"question": "Coffee?"})
+        return ModelResponse(parts=[TextPart("Done.") if returned else call])
+
+    async def use() -> None:
+        async with AsyncClient("http://x", "key", transport=doubting()) as client:
+            await Agent(FunctionModel(script), toolsets=[memory_toolset(client, "ana")]).run("Coffee?")
+
+    asyncio.run(use())
+    assert returned == [[DOUBTED]]

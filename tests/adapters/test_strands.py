@@ -19,7 +19,7 @@ from strands.types.content import Message
 from strands.vended_memory_stores.test_memory_store import TestMemoryStore
 
 from reverie_client import Client
-from tests.adapters.conftest import Server
+from tests.adapters.conftest import DOUBTED, Server, doubting
 
 BRUNO = "I have a golden retriever named Bruno."
 
@@ -123,3 +123,9 @@ def test_an_agent_remembers(client: Client) -> None:
     assert "Bruno" not in str(second.messages), "memory is told to the model and not kept in the conversation"
     turns = client.read_working_memory("eve", "first").turns
     assert [(turn.role, turn.text) for turn in turns] == [("user", BRUNO), ("assistant", "Very well.")]
+
+
+def test_a_search_tells_a_doubt() -> None:
+    with Client("http://x", "key", transport=doubting()) as client:
+        (entry,) = asyncio.run(ReverieMemoryStore(client, "ana", session_id="s1").search("Coffee?"))
+    assert entry.content == DOUBTED

@@ -43,6 +43,7 @@ def test_a_list_by_day(api: TestClient, events: list[str]) -> None:
     assert titles() == ["Dentist", "Exam", "Birthday", "Rome"]
     assert titles(every=True)[:2] == ["Dentist", "Party"]
     assert titles(since="2026-03-14", until="2026-03-14") == ["Exam", "Birthday"]
+    assert "Party" in titles(upcoming=True, every=True) and "Party" not in titles(upcoming=True)
     assert titles(upcoming=True, as_of="2026-03-15T12:00:00Z") == ["Rome", "Birthday"]
     assert titles(as_of="2026-03-10T00:00:00Z") == []  # not told yet
     assert titles(subject_id="ben") == []
@@ -78,3 +79,5 @@ def test_a_calendar(api: TestClient, events: list[str]) -> None:
     assert sorted(found) == ["Birthday", "Dentist", "Exam", "Party", "Rome"]
     assert found["Party"]["status"] == "CANCELLED"
     assert found["Birthday"].decoded("dtstart") == date(2024, 3, 14)
+    ahead = Calendar.from_ical(api.get("/v1/life_events/calendar", params=AS_OF | {"upcoming": True}).text)
+    assert [one["status"] for one in ahead.walk("VEVENT") if one["summary"] == "Party"] == ["CANCELLED"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -72,3 +73,35 @@ def test_a_log_of_completions_gives_each_message_once(store: Store, write: Write
         ("ana", "c9", "user", None, "And you?"),
         ("ana", "c9", "assistant", None, "Me?"),
     ]
+
+
+def test_a_cut_emoji_is_repaired(store: Store, write: Write, turns: Rows, letters: Rows) -> None:
+    record = {"user_id": "ana", "messages": [{"role": "user", "content": "Hi \ud83d"}]}
+    times = ("2026-03-01T09:00:00Z", "2026-03-01T10:00:00")
+    found = load(store, write("\n".join(json.dumps(record | {"created_at": at}) for at in times).encode()))
+    assert (found.imported, found.mended, found.dead_by_reason) == (1, 1, {"naive_time": 1})
+    assert turns()[0][9] == "Hi \ufffd" and json.loads(letters()[0][3])["text"] == "Hi \ufffd"
+
+
+def day(number: int, *texts: str) -> bytes:
+    messages = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
+    at = f"2026-03-0{number}T09:00:00Z"
+    return jsonl({"user_id": "ana", "session_id": "c", "created_at": at, "messages": messages})
+
+
+def test_a_session_goes_on_in_another_file(store: Store, tmp_path: Path, turns: Rows) -> None:
+    days = [day(1, "u1", "a1"), day(2, "u2", "a2", "u3"), day(3, "u1", "a3")]
+    paths = [tmp_path / f"day{number}.jsonl" for number in range(len(days))]
+    for path, content in zip(paths, days, strict=True):
+        path.write_bytes(content)
+    assert [load(store, path).imported for path in paths[:2]] == [2, 3]
+    assert [row[9] for row in turns()] == ["u1", "a1", "u2", "a2", "u3"]
+    assert [row[4] for row in turns()][:2] == ["m0", "m1"]
+    before = turns()
+    for path in reversed(paths[:2]):
+        again = load(store, path)
+        assert (again.imported, again.dead) == (0, 0)
+    assert turns() == before
+    # the same text at the same position is taken for the history, which another day's request sends again
+    assert load(store, paths[2]).dead_by_reason == {"conflict": 1}
+    assert load(store, paths[2], mapping={"source_id": "NONE"}).imported == 1

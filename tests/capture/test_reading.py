@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import json
+import zipfile
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import orjson
@@ -11,16 +14,17 @@ import polars as pl
 import pytest
 
 from reverie.capture.history import files, reading
-from reverie.capture.history.reading import read_records
+from reverie.capture.history.reading import ReadOptions, read_records
 from reverie.capture.history.records import BrokenItem, Record
+from reverie.capture.times import parse_event_time
 from reverie.errors import InputError
 from tests.capture.conftest import jsonl, record
 
 Write = Callable[..., Path]
 
 
-def read(path: Path) -> tuple[list[Record], list[BrokenItem]]:
-    batches = list(read_records(path))
+def read(path: Path, **options: str) -> tuple[list[Record], list[BrokenItem]]:
+    batches = list(read_records(path, ReadOptions(**options)))  # type: ignore[arg-type]
     return [each for batch in batches for each in batch.records], [each for batch in batches for each in batch.broken]
 
 
@@ -190,3 +194,54 @@ def test_parquet_rows_and_damage(tmp_path: Path) -> None:
     records, broken = read(path)
     assert len(records) < 50_000
     assert [piece.reason for piece in broken] == ["file_cut"]
+
+
+def test_times_that_python_cannot_hold_fail_alone(tmp_path: Path) -> None:
+    path = tmp_path / "log.parquet"
+    far = 253_402_300_800_000  # the year 10000 in milliseconds
+    frame = pl.DataFrame({"said_at": [0, far, None, -far, 1 << 62], "day": [1, 9_000_000, None, 2, 3], "n": range(5)})
+    times = pl.col("said_at").cast(pl.Datetime("ms", "Europe/Paris")), pl.col("day").cast(pl.Date)
+    frame.with_columns(times).write_parquet(path)
+    records, broken = read(path)
+    assert broken == [] and [each.fields["n"] for each in records] == [0, 1, 2, 3, 4]
+    assert records[0].fields["said_at"] == datetime(1970, 1, 1, tzinfo=UTC) and records[2].fields["said_at"] is None
+    for number in (1, 3, 4):
+        text = records[number].fields["said_at"]
+        assert type(text) is str
+        with pytest.raises(ValueError, match=r"."):
+            parse_event_time(text, UTC)
+    assert type(records[1].fields["day"]) is str and type(records[4].fields["day"]) is date
+
+
+def conversations(name: str) -> str:
+    """A ChatGPT export of one message for each conversation."""
+    message = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": [name]}, "create_time": 1.7e9}
+    mapping = {"a": {"message": message, "parent": None}}
+    return json.dumps([{"id": str(number), "current_node": "a", "mapping": mapping} for number in range(3000)])
+
+
+def test_a_damaged_zip(tmp_path: Path) -> None:
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("conversations-0.json", "conversations-1.json"):
+            archive.writestr(name, conversations(name))
+    content = bytearray(path.read_bytes())
+    content[300:310] = b"\xff" * 10
+    path.write_bytes(content)
+    records, broken = read(path, subject="ana")
+    assert {each.fields["text"] for each in records[-3000:]} == {"conversations-1.json"}
+    assert [piece.reason for piece in broken] == ["file_cut"]
+    assert broken[0].detail.startswith("conversations-0.json: The file is truncated or damaged after item ")
+    (piece,) = read(path, format="claude")[1]
+    assert (piece.reason, piece.detail) == ("malformed_json", "conversations-0.json: the file is damaged.")
+
+
+def test_a_zip_with_a_password(tmp_path: Path) -> None:
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("conversations.json", "[]")
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="has a password: unpack it"):
+        read(path, subject="ana")

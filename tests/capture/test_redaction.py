@@ -67,6 +67,15 @@ def test_what_cannot_be_read_is_cleaned_as_text() -> None:
     assert redacted_payload(b'{"text":  "plain"}') == b'{"text":  "plain"}'
 
 
+def test_ids_and_codes_of_a_record_stay() -> None:
+    record = {"login": "anasmith", "token": 4539578763621486, "ts": "20260314213052", "pin": "4471"}
+    names: dict[str, Any] = {"ids": {"login", "token"}, "codes": {"ts", "key"}}
+    assert json.loads(redacted_payload(json.dumps(record).encode(), **names) or b"") == record | {"pin": "[redacted]"}
+    typed = {"ts": f"my password is {SECRET}", "login": {"pin": "4471"}}
+    clean = json.loads(redacted_payload(json.dumps(typed).encode(), **names) or b"")
+    assert clean == {"ts": "my password is [redacted]", "login": {"pin": "[redacted]"}}
+
+
 def test_a_dead_letter_holds_no_secret_and_is_found_again(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "turns.jsonl"
     record = {"subject_id": "ana", "session_id": "s", "role": "user", "said_at": "2026-01-05 09:00"}

@@ -70,7 +70,7 @@ def test_a_whole_record() -> None:
         (record(session_id=True), "wrong_type", "session_id is a truth value"),
         (record(source_id=1.5), "wrong_type", "source_id is a number"),
         (record(text=12), "wrong_type", "text is a number"),
-        (record(role=7), "wrong_type", "role is a number"),
+        (record(role=7), "unknown_role", "role is a number"),
         (record(said_at={}), "wrong_type", "said_at is an object"),
         (record(speaker=["Ann"]), "wrong_type", "speaker"),
         (record(turn_index=-1), "wrong_type", "turn_index is a number"),
@@ -81,6 +81,7 @@ def test_a_whole_record() -> None:
         (record(metadata=["web"]), "wrong_type", "metadata"),
         (record(role="narrator"), "unknown_role", "role is a text of 8 characters; expected one of user, assistant"),
         (record(type="event"), "unknown_type", "type is a text of 5 characters"),
+        (record(type=7), "unknown_type", "type is a number"),
         (record(said_at="2026-02-30T10:00:00Z"), "impossible_time", "said_at is a text of 20"),
         (record(said_at="yesterday"), "impossible_time", "said_at is a text of 9"),
         (record(said_at="1850-01-01T00:00:00Z"), "impossible_time", "a time since 1970"),
@@ -183,6 +184,17 @@ def test_naive_times_where_the_zone_is_given(said_at: object, utc: datetime) -> 
 )
 def test_roles_by_other_names(said: str, role: str) -> None:
     assert turn(record(role=said)).role == role
+
+
+@pytest.mark.parametrize(("code", "written"), [(1, "1"), (-2, "-2"), (True, "true"), (False, "false")])
+def test_codes_that_are_no_texts(code: Any, written: str) -> None:
+    """A CSV file has them as texts, and one mapping holds for all formats."""
+    mapping = {f"role:{written}": "assistant", f"type:{written}": "turn"}
+    for value in (code, written):
+        assert turn(record(role=value, type=value), mapping=mapping).role == "assistant"
+        check = validator()
+        assert isinstance(check(record(role=value)), Rejection)
+        assert check.unknown_values["unknown_role"] == {written: 1}
 
 
 def test_what_postgres_cannot_hold_is_mended_and_counted() -> None:

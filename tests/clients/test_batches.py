@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from reverie.capture.live.acknowledge import MOST_TURNS
+from reverie.settings import Settings
 from reverie_client import Turn
-from reverie_client.batches import MOST, turn_batches
+from reverie_client.batches import MOST, MOST_CHARACTERS, batches, turn_batches
 
 
 def test_batches_keep_the_order_and_fit_into_a_request() -> None:
@@ -17,3 +18,13 @@ def test_batches_keep_the_order_and_fit_into_a_request() -> None:
 
 def test_a_batch_is_what_the_api_takes() -> None:
     assert MOST == MOST_TURNS
+    assert Settings.model_fields["api_characters"].default - 5_000 > MOST_CHARACTERS
+
+
+def test_batches_stay_under_the_characters_of_a_request() -> None:
+    turns = [Turn(role="user", text="x" * 2_100) for _ in range(100)]
+    parts = list(turn_batches(turns))
+    assert len(parts) == 2 and [turn for part in parts for turn in part] == turns
+    assert all(sum(len(turn.model_dump_json()) for turn in part) < 200_000 for part in parts)
+    puts = [{"op": "put", "value": {"text": "x" * size}} for size in (1, 250_000, 1, 1)]
+    assert [len(part) for part in batches(puts, 1_000)] == [1, 1, 2], "one that is too long goes alone"

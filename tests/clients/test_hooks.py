@@ -162,6 +162,29 @@ def test_a_file_that_is_not_the_agents_json_is_left_alone(live: LiveServer, tmp_
         assert path.read_text() == text
 
 
+def away(subject: str) -> Environment:
+    return Environment(url="http://127.0.0.1:9", key="reverie.a.b", subject_id=subject, session_id=None)
+
+
+def test_projects_whose_folders_have_one_name_have_their_own_settings(tmp_path: Path) -> None:
+    projects = [tmp_path / "ana/api", tmp_path / "ben/api"]
+    files = [install("codex", away(each.parent.name), home=tmp_path, project=each) for each in projects]
+    settings = [Path(shlex.split(commands(file)[0])[-1]) for file in files]
+    assert [json.loads(path.read_text())["subject_id"] for path in settings] == ["ana", "ben"]
+    assert uninstall("codex", home=tmp_path, project=projects[0]) == [files[0], settings[0]]
+    assert settings[1].exists()
+
+
+def test_settings_of_the_name_of_before_are_removed_with_the_hooks_that_name_them(tmp_path: Path) -> None:
+    project, other = tmp_path / "ana/api", tmp_path / "ben/api"
+    path = install("codex", away("ana"), home=tmp_path, project=project)
+    settings = Path(shlex.split(commands(path)[0])[-1])
+    before = settings.rename(settings.with_name("codex-api.json"))
+    path.write_text(path.read_text().replace(settings.name, before.name))
+    assert uninstall("codex", home=tmp_path, project=other) == [] and before.exists()
+    assert uninstall("codex", home=tmp_path, project=project) == [path, before]
+
+
 def test_hooks_of_a_project_store_nothing_if_told_so(live: LiveServer, tmp_path: Path) -> None:
     home, project = tmp_path / "home", tmp_path / "project"
     path = install("claude-code", environment(live), home=home, project=project, stores=False)

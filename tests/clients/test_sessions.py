@@ -13,7 +13,8 @@ import openai
 import pytest
 
 from reverie.store.connect import connect
-from reverie_client import AsyncClient, Client
+from reverie_client import AsyncClient, Client, ReverieClientError
+from reverie_client.chat.replies import Reply
 from tests.clients.conftest import LiveServer
 from tests.recall.conftest import Corpus
 
@@ -116,7 +117,7 @@ def base(model: Scripted) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def remembered(live: LiveServer) -> LiveServer:
     with connect(live.database_url) as conn:
-        for subject in ("whole", "parts", "async", "tool", "half", "responses", "events"):
+        for subject in ("whole", "parts", "async", "tool", "half", "responses", "events", "halves"):
             Corpus(conn, subject=subject).memory("Found quartz in the garden")
     return live
 
@@ -244,3 +245,50 @@ def test_a_fault_of_memory_does_not_fail_the_call(model: Scripted) -> None:
     assert reply.choices[0].message.content == "In the garden."
     assert model.seen[0]["messages"] == ASKED
     assert [type(error).__name__ for error in session.errors] == ["UnreachableError", "UnreachableError"]
+
+
+def test_half_a_surrogate_pair_is_replaced(remembered: LiveServer) -> None:
+    """A model may write one in the arguments of a tool, a person in a message that was cut."""
+    call = {"function": {"name": "search", "arguments": '{"t": "quartz \\ud83d"}'}}
+    answer = {"choices": [{"message": {"content": "In \ud83d", "tool_calls": [call]}}]}
+    asked = [{"role": "user", "content": "Quartz? \ud83d"}]
+    with remembered.client() as memory, memory.session("halves", "s1") as session:
+        assert session.call(lambda **given: answer, messages=asked) is answer
+        assert not session.errors and session.context is not None
+        turns = memory.read_working_memory("halves", "s1").turns
+    assert [turn.text for turn in turns] == ["Quartz? \ufffd", "In \ufffd"]
+    assert turns[1].tool_calls[0]["arguments"] == {"t": "quartz \ufffd"}
+
+
+PART = {"choices": [{"index": 0, "delta": {"content": "There."}}]}
+
+
+def test_a_stream_that_is_read_after_the_client_was_closed_comes_whole() -> None:
+    with Client("http://127.0.0.1:9", "none", attempts=1) as memory:
+        session = memory.session("ann", "s1")
+        stream = session.call(lambda **given: iter([PART]), messages=ASKED, stream=True)
+    assert list(stream) == [PART]
+    assert isinstance(session.errors[-1], ReverieClientError) and "closed" in str(session.errors[-1])
+    assert isinstance(session.errors[-1].__cause__, RuntimeError)
+
+
+def test_an_answer_of_another_shape_comes_back_though_it_cannot_be_stored() -> None:
+    async def create(**given: Any) -> Any:
+        return {"choices": 1}
+
+    async def main() -> None:
+        async with AsyncClient("http://127.0.0.1:9", "none", attempts=1) as memory:
+            session = memory.session("ann", "s1")
+            assert await session.call(create, messages=ASKED) == {"choices": 1}
+            assert isinstance(session.errors[-1].__cause__, TypeError)
+
+    asyncio.run(main())
+
+
+def test_of_several_replies_the_first_is_stored() -> None:
+    reply = Reply()
+    for text, index in (("In ", 0), ("Un", 1), ("the garden.", 0), ("known.", 1)):
+        reply.take({"choices": [{"index": index, "delta": {"content": text}}]})
+    assert reply.text == "In the garden."
+    reply.take({"choices": [{"message": {"content": " A"}}, {"message": {"content": " B"}}]})
+    assert reply.text == "In the garden. A"

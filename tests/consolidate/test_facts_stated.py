@@ -173,7 +173,7 @@ def test_what_was_denied_is_there_after_all() -> None:
 def test_a_blocked_day_is_freed() -> None:
     blocked = told(1, "availability", "wednesdays", polarity=-1), told(1.1, "availability", "fridays", polarity=-1)
     freed = told(9, "availability", "wednesdays", polarity=1, phase="begins")
-    assert in_force(*blocked, freed) == ["Fridays: not available", "Wednesdays: available"]
+    assert in_force(*blocked, freed) == ["Isn't available: fridays", "Is available: wednesdays"]
 
 
 def plan(day: float, object_: str, **parts: Any) -> Told:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -74,10 +74,8 @@ def bring(store: Store, embedder: WordEmbedder) -> None:
         pass
 
 
-def go(store: Store, embedder: WordEmbedder) -> list[Any]:
-    return list(
-        reembed(Work(store=store, scope=Scope(tenant_id="t"), policy=COMMON["policy"], as_of=UNTIL, embedder=embedder))
-    )
+def go(store: Store, embedder: WordEmbedder, **more: Any) -> list[Any]:
+    return list(reembed(Work(**COMMON | {"store": store, "as_of": UNTIL, "embedder": embedder} | more)))
 
 
 def models(conn: psycopg.Connection[Any]) -> dict[str, int]:
@@ -165,3 +163,36 @@ def test_what_is_embedded_meanwhile_is_caught_up_with(remembered: Store, conn: p
     assert len([report for report in reports if report.stage == "embed"]) == 2
     assert models(conn).keys() == {"wider words"}
     assert models(conn)["wider words"] > before
+
+
+def test_vectors_that_the_policy_does_not_make_are_removed(remembered: Store, conn: psycopg.Connection[Any]) -> None:
+    before = conn.execute("select count(*) from memory.vectors where item = 'memory'").fetchall()
+    go(remembered, Wider(), policy=load_policy("brain"))
+    kept = "select model, item, count(*) from memory.vectors group by 1, 2"
+    assert conn.execute(kept).fetchall() == [("wider words", "memory", *before[0])]
+
+
+def test_what_workers_embedded_after_the_given_time_is_embedded_too(
+    remembered: Store, conn: psycopg.Connection[Any]
+) -> None:
+    before = models(conn)["words"]
+    go(remembered, Wider(), as_of=UNTIL - timedelta(days=365))
+    assert models(conn) == {"wider words": before}
+
+
+def test_an_item_on_which_the_new_model_fails_is_left_without(remembered: Store, conn: psycopg.Connection[Any]) -> None:
+    (failing,) = conn.execute("select text from log.turns where text <> '' order by id limit 1").fetchone() or ("",)
+
+    class Failing(Wider):
+        def encode(self, texts: Any) -> Vectors:
+            if any(failing in text for text in texts):
+                raise KeyError
+            return super().encode(texts)
+
+    go(remembered, Failing())
+    assert models(conn).keys() == {"wider words"}
+    without = """select count(*) from log.turns t where text <> ''
+                 and not exists (select from memory.vectors v where v.item_id = t.id)"""
+    letters = """select count(*) from ops.dead_letters d join log.turns t on t.id = d.item::uuid
+                 where d.source = 'stage:embed'"""
+    assert conn.execute(without).fetchall() == conn.execute(letters).fetchall() != [(0,)]

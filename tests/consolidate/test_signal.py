@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,10 @@ from typing import Any
 import pytest
 
 from reverie.capture.history.importing import import_file
+from reverie.consolidate.embed.stage import embed
+from reverie.consolidate.extract.stage import extract
+from reverie.consolidate.signal import stage
+from reverie.consolidate.signal.stage import signal
 from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import load_embedder
 from reverie.model import Scope
@@ -48,10 +53,14 @@ def history() -> list[dict[str, Any]]:
     return records
 
 
-def work_in(store: Store, records: list[dict[str, Any]], path: Path, until: datetime, policy: Policy) -> Work:
+def log(store: Store, records: list[dict[str, Any]], path: Path, until: datetime, policy: Policy) -> Work:
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     import_file(store, path, tenant_id="t", now=END)
-    work = Work(store=store, scope=Scope(tenant_id="t"), policy=policy, as_of=until, embedder=WordEmbedder())
+    return Work(store=store, scope=Scope(tenant_id="t"), policy=policy, as_of=until, embedder=WordEmbedder())
+
+
+def work_in(store: Store, records: list[dict[str, Any]], path: Path, until: datetime, policy: Policy) -> Work:
+    work = log(store, records, path, until, policy)
     for _ in (*ingest(work), *catch_up(work)):
         pass
     return work
@@ -143,3 +152,51 @@ def test_a_speakers_name_makes_no_crisis_and_hides_none(store: Store, tmp_path: 
         )
     )
     assert crises == {texts[0]: False, texts[1]: True}
+
+
+def is_whole(store: Store, messages: int) -> bool:
+    """Whether all messages have moods and are in the figures, and no day is left."""
+    moods, counted, left = (
+        "select count(*) from memory.moods",
+        "select sum(messages) from memory.signals",
+        "select count(*) from memory.signal_days",
+    )
+    return [rows(store, each)[0][0] for each in (moods, counted, left)] == [messages, messages, 0]
+
+
+def test_a_day_stays_until_the_time_of_its_last_turn(store: Store, tmp_path: Path, policy: Policy) -> None:
+    at = datetime(2026, 1, 5, 10, tzinfo=UTC)
+    records = [turn(at, "Nice walk"), turn(at + timedelta(hours=4), "I am so sad today")]
+    work = log(store, records, tmp_path / "day.jsonl", at + timedelta(hours=5), policy)
+    extract(work)
+    embed(work)
+    early = replace(work, as_of=at + timedelta(hours=2))
+    assert [signal(early)["moods"], signal(early)["moods"], signal(work)["moods"]] == [1, 0, 1]
+    assert is_whole(store, 2)
+
+
+def test_turns_that_come_meanwhile_are_left_to_the_next_run(
+    store: Store, tmp_path: Path, policy: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if another worker took the day, so that as many turns are noted again as before."""
+    tell = stage.tell_all
+
+    def say(minute: int) -> Work:
+        at = BEGIN + timedelta(minutes=minute)
+        work = log(store, [turn(at, "I am so sad today")], tmp_path / f"{minute}.jsonl", at, policy)
+        extract(work)
+        embed(work)
+        return work
+
+    def meanwhile(*given: Any, **more: Any) -> Any:
+        monkeypatch.setattr(stage, "tell_all", tell)
+        signal(say(1))
+        say(2)
+        return tell(*given, **more)
+
+    work = say(0)
+    monkeypatch.setattr(stage, "tell_all", meanwhile)
+    signal(work)
+    assert not is_whole(store, 3)
+    signal(replace(work, as_of=END))
+    assert is_whole(store, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -19,7 +20,8 @@ from reverie.consolidate.signal.alerts import (
     awake,
     scheduled,
 )
-from reverie.consolidate.signal.history import DayFigures, Felt, SessionSpan, UntoldMessage
+from reverie.consolidate.signal.decide import follow_history
+from reverie.consolidate.signal.history import DayFigures, Felt, History, SessionSpan, UntoldMessage
 from reverie.consolidate.signal.hours import usual_hours, zone_of
 from reverie.consolidate.signal.moods import tell_all
 from reverie.consolidate.signal.periods import find_openings, find_periods
@@ -64,6 +66,29 @@ def test_three_in_a_row_within_a_session_open_a_period_and_three_others_close_it
     assert (period.opened_at, period.closed_at) == (row[3].said_at, row[8].said_at)
     assert (period.moods.total(), period.mood) == (4, "sad")
     assert find_periods(row[:8], [opening], policy)[0].closed_at is None
+
+
+def test_a_session_may_have_several_difficult_periods(policy: Policy) -> None:
+    sad, other = ("sad", "sad", "sad"), ("happy", "happy", "happy")
+    row = felt(*sad, "happy", *sad, *other) + felt("neutral", *sad, begin=BEGIN + 30 * DAY)
+    openings = find_openings(row, policy)
+    assert [(one.at, one.again) for one in openings] == [
+        (row[2].said_at, False), (row[6].said_at, True), (row[-1].said_at, False),
+    ]  # fmt: skip
+    periods = find_periods(row, openings, policy)
+    assert [(one.opened_at, one.closed_at) for one in periods] == [
+        (row[2].said_at, row[9].said_at), (row[-1].said_at, None),
+    ]  # fmt: skip
+    followed = follow_history(History("ana", moods=row), "t", policy)
+    assert [one.turn_id for one in followed.candidates] == [row[2].turn_id, row[-1].turn_id]
+    triggers = after_difficulties(openings, periods, ZoneInfo("UTC"), policy)
+    assert [one.kind for one in triggers] == ["difficult_period"] * 2 + ["check_in"] * 2
+    assert len({one.id("t", "ana") for one in triggers}) == 4
+
+
+def test_no_two_periods_open_at_the_same_time(policy: Policy) -> None:
+    row = [replace(one, said_at=BEGIN) for one in felt(*["sad"] * 3, *["happy"] * 3, *["sad"] * 3)]
+    assert len(find_periods(row, find_openings(row, policy), policy)) == 1
 
 
 def test_usual_hours_need_their_share_over_their_days(policy: Policy) -> None:

@@ -133,6 +133,36 @@ def test_a_history_gives_events_and_triggers(store: Store, other_store: Store, t
     check_the_context(store, policy)
 
 
+def test_only_the_subject_tells_its_time_zone(store: Store, other_store: Store, tmp_path: Path, policy: Policy) -> None:
+    """Neither Ben's zone in Ana's session is hers, nor one that does not exist."""
+    told = (
+        (0, "Ana", "Ben and I plan our spring here.", "Nowhere/Land"),
+        (1, "Ben", "I have a job interview on Thursday at the bank.", "Asia/Tokyo"),
+        (3, "Ana", "I have a dentist appointment on Friday at 3 pm.", None),
+    )
+    said = [
+        {
+            "subject_id": "ana",
+            "session_id": "both",
+            "role": "user",
+            "speaker": speaker,
+            "said_at": (BEGIN + timedelta(days=day)).isoformat(),
+            "text": text,
+            "metadata": {"timezone": zone} if zone else {},
+        }
+        for day, speaker, text, zone in told
+    ]
+    work_in(store, said, tmp_path / "all.jsonl", END, policy)
+    for number, record in enumerate(said):
+        work_in(other_store, [record], tmp_path / f"{number}.jsonl", END, policy)
+    zones = "select title, speaker, zone from memory.life_events order by told_at"
+    assert rows(store, zones) == [
+        ("Job interview at the bank", "Ben", "UTC"),
+        ("Dentist appointment", "", "UTC"),
+    ]
+    assert rows(other_store, zones) == rows(store, zones)
+
+
 def listed(store: Store, as_of: datetime, **given: Any) -> list[DatedEvent]:
     return perform(list_life_events(store.session("t"), subject_id="ana", as_of=as_of, window=EventWindow(**given)))
 

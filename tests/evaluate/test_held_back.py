@@ -15,7 +15,7 @@ from reverie.store.database import Store
 from tests.cli.conftest import insert
 from tests.evaluate.test_recall_log import outcome, recalled
 from tests.evaluate.test_references import EARLIER, FILLER
-from tests.recall.conftest import Corpus, FixedEmbedder, day
+from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day
 
 NUMBERS = EvaluationPolicy(shared_rarity=2.0)
 
@@ -87,7 +87,27 @@ def test_a_recall_with_a_good_outcome_is_asked_again(database_url: str, embedder
         assert question.needs == {turn}
         limited = EvaluationPolicy(questions=1)
         assert len(questions_of_log(store, "acme", numbers=limited, embedder=embedder)) == 1
+        assert questions_of_log(store, "acme", numbers=NUMBERS, embedder=embedder, as_of=day(1)) == []
     with psycopg.connect(database_url, autocommit=True) as conn:
         conn.execute("update log.recalls set question = ''")  # as retention does to old ones
     with Store.open(database_url) as store:
         assert questions_of_log(store, "acme", numbers=NUMBERS, embedder=embedder) == []
+
+
+def test_what_came_after_the_time_takes_no_question_from_before(database_url: str, embedder: Embedder) -> None:
+    """The limits of questions and of turns hold for what was there at the time."""
+    with psycopg.connect(database_url, autocommit=True) as conn:
+        corpus = Corpus(conn)
+        for number, text in enumerate((EARLIER, *FILLER)):
+            corpus.turn(text, at=day(number / 100), session="s1")
+        bath = corpus.turn("My golden retriever had a bath.", at=day(5), session="s2")
+        post = corpus.turn("Posts on Mondays do best", at=day(20), session="s1")
+        recalled(conn, day(21), [post])
+        outcome(conn, corpus.number, True, day(22))
+        for number in range(1, 9):
+            Corpus(conn, subject=f"later{number}").turn("Nothing.", at=day(20))
+    numbers = EvaluationPolicy(shared_rarity=2.0, questions=1, turns=1)
+    with Store.open(database_url) as store:
+        (now,) = questions_of_log(store, "acme", numbers=numbers, embedder=embedder, as_of=LATER)
+        (then,) = questions_of_log(store, "acme", numbers=numbers, embedder=embedder, as_of=day(9))
+    assert now.source == "outcome" and (then.source, then.id) == ("reference", str(bath))

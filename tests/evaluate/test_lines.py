@@ -29,3 +29,12 @@ def test_what_is_no_object_is_named_by_its_line(tmp_path: Path) -> None:
         list(json_lines(path))
     with pytest.raises(InputError, match="cannot be read"):
         list(json_lines(tmp_path / "none.jsonl"))
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    whole = gzip.compress(b'{"a": 1}\n' * 1000)
+    for damaged in (whole[:-12], whole[:12] + b"\xff" * 40, b"plain"):
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=r"a\.jsonl\.gz cannot be read"):
+            list(json_lines(path))

@@ -56,7 +56,7 @@ def test_each_session_has_its_own(conn: psycopg.Connection[Any], database_url: s
         assert session_counts(store, "acme", as_of=LATER) == [
             ("ann", 1, day(1), 1, 2, 2), ("ann", 2, day(5), 1, 1, 1),
         ]  # fmt: skip
-        assert len(session_counts(store, "acme", as_of=day(2))) == 1
+        assert session_counts(store, "acme", as_of=day(1.5)) == [("ann", 1, day(1), 1, 1, 1)], "as if it ended then"
         assert session_counts(store, "other", as_of=LATER) == []
 
 

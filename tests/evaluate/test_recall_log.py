@@ -32,6 +32,16 @@ def test_only_what_turned_out_well_later_is_needed(database_url: str) -> None:
     assert (query.subject_id, query.group, query.asked_at, query.unit) == ("ann", "ann", day(2), "item")
 
 
+def test_a_recall_whose_question_was_deleted_teaches_nothing(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as conn:
+        turn = Corpus(conn).turn("Post 1")
+        recalled(conn, day(2), [turn])
+        outcome(conn, 1, True, day(3))
+        conn.execute("update log.recalls set question = ''")  # as an erasure and old age do
+    with Store.open(database_url) as store:
+        assert logged_queries(store, "acme") == []
+
+
 def recalled(conn: psycopg.Connection[Any], at: Any, items: list[UUID]) -> None:
     conn.execute(
         "insert into log.recalls (tenant_id, id, subject_id, asked_at, question, policy_hash, item_ids, dropped)"

@@ -49,6 +49,7 @@ def test_reread_of_an_end_that_is_none() -> None:
     left = Proposition(relation="lives_in", object="Oslo", phase="ends")
     assert reread(POLICY, "Lives in Oslo", left).phase == "holds"
     assert reread(POLICY, "Used to live in Bergen", left).phase == "ends"
+    assert reread(POLICY, "Home until then: Bergen", left).phase == "ends"
 
 
 def test_reread_with_a_topic() -> None:

@@ -31,6 +31,8 @@ from reverie.language.subject import possessive, sentence
         ("Always answer in bullet points", "Melanie: Always answer in bullet points"),
         ("Answer in German", "Melanie: Answer in German"),
         ("Cats are great", "Melanie: Cats are great"),
+        ("Mother's name is Ines", "Melanie: Mother's name is Ines"),
+        ("Mother’s name is Ines", "Melanie: Mother’s name is Ines"),
     ],
 )
 def test_sentences(content: str, expected: str) -> None:

@@ -63,6 +63,28 @@ def test_times_that_are_past(clause: str, first: str, last: str, precision: str)
     assert all(one.first <= SAID and one.last <= SAID for one in past_times(clause, SAID))
 
 
+@pytest.mark.parametrize(
+    ("said", "clause", "first", "last"),
+    [
+        ("2026-03-01", "my birthday is on 29 February", "2028-02-29", "2028-02-29"),
+        ("2026-01-10", "my birthday is on February 29", "2028-02-29", "2028-02-29"),
+        ("2028-02-29", "my birthday is on 29 February", "2028-02-29", "2028-02-29"),
+        ("2026-01-10", "I'm going to Japan next winter", "2026-12-01", "2027-02-28"),
+        ("2026-12-10", "I'm going to Japan next winter", "2027-12-01", "2028-02-29"),
+        ("2026-01-10", "I'm going to Japan this winter", "2025-12-01", "2026-02-28"),
+    ],
+)
+def test_days_that_few_years_have_and_seasons_over_new_year(said: str, clause: str, first: str, last: str) -> None:
+    (found,) = coming_times(clause, date.fromisoformat(said))
+    assert (found.first.isoformat(), found.last.isoformat()) == (first, last)
+
+
+def test_the_last_29th_of_february_is_in_a_leap_year() -> None:
+    (found,) = past_times("we married on 29 February", SAID)
+    assert found.first == date(2024, 2, 29)
+    assert not list(coming_times("on 29 February 2027", SAID)) and not list(coming_times("on 30 February", SAID))
+
+
 @pytest.mark.parametrize("clause", ["I go running every Friday", "I want a house one day", "on the 31st of June", ""])
 def test_no_time_to_come(clause: str) -> None:
     assert not list(coming_times(clause, SAID))

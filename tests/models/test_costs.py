@@ -75,7 +75,9 @@ def test_a_subjects_credit_limits_what_is_asked_about_it(invoke: Invoke, put: An
     left = {each["subject_id"]: each["balance_usd"] for each in report["subject_credits"]}
     assert left == {"ana": pytest.approx(5 - spent), "bob": 0}
     only = json.loads(invoke("--subject", "ana", "--json").stdout)["tenants"][0]
-    assert only["total"]["calls"] == 1 and only["credit"] is None
+    assert only["total"]["calls"] == 1 and only["credit"] == report["credit"], "it must be within both credits"
+    assert [each["subject_id"] for each in only["subject_credits"]] == ["ana"]
+    assert "unlimited" not in invoke("--subject", "ana").stdout
     shown = invoke("--by-subject").stdout
     assert "left for bob" in shown and "eve" in shown
     assert invoke("credit", "acme", "none", "-s", "bob").exit_code == 0

@@ -19,8 +19,10 @@ from reverie.policy import load_policy
 from reverie.settings import load_settings
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.privacy.consents import ConsentChange, change_consent
 from reverie.store.queue import Waiting, enqueue
 from reverie.store.runs import Report
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.orchestration.conftest import AS_OF, forget_everything
 
@@ -188,6 +190,18 @@ def test_what_waited_leaves_the_queue_unless_turns_came_since(stepper: Stepper, 
             enqueue(worker, "acme", waiting, policy=policy, at=at)
     stepper.take(*NAMES)
     assert conn.execute("select session_id from ops.queue").fetchall() == [("s2",)]
+
+
+def test_what_is_past_its_retention_is_erased_first(stepper: Stepper, conn: psycopg.Connection[Any]) -> None:
+    perform(change_consent(stepper.store.session("acme"), "ana", ConsentChange(retain_days=60), at=AS_OF))
+    erased = [report["turns"] for report in stepper.take(*NAMES) if report.stage == "expire"]
+    assert erased == [3]
+    first = "select min(said_at)::date::text from log.turns where tenant_id = 'acme' and subject_id = 'ana'"
+    assert conn.execute(first).fetchall() == [("2026-02-09",)]
+    assert conn.execute("select kind from ops.erasures where tenant_id = 'acme'").fetchall() == [("retention",)]
+    stepped = stepper.digest()
+    forget_everything(conn)
+    assert run_whole(stepper, AS_OF) == stepped
 
 
 def test_a_subject_that_fails_is_left_out_of_the_steps_that_follow(

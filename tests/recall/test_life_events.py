@@ -24,6 +24,13 @@ def test_a_day_is_over_where_the_subject_is() -> None:
     assert len(dated_events(rows, NOW, EventWindow(upcoming=True))) == 1
 
 
+def test_a_plan_that_was_called_off_is_to_come_until_its_day_is_over() -> None:
+    day = {"first_on": date(2026, 3, 14), "last_on": date(2026, 3, 14)}
+    rows = [row(), row(state="cancelled"), row(state="cancelled", **day)]
+    found = dated_events(rows, NOW, EventWindow(upcoming=True, every=True))
+    assert [one.status for one in found] == ["upcoming", "cancelled"]
+
+
 def test_what_comes_every_year_is_on_its_next_day() -> None:
     leap = row(yearly=True, first_on=date(2024, 2, 29), last_on=date(2024, 2, 29))
     (next_one,) = dated_events([leap], NOW, EventWindow())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +17,7 @@ from google.genai import types
 
 from reverie_client import Client, Hit, NotFoundError, Turn
 from reverie_client.batches import turn_batches
+from reverie_client.telling import told
 
 #: The session of events that come without one.
 NO_SESSION = "google-adk"
@@ -90,18 +92,26 @@ class ReverieMemoryService(BaseMemoryService):
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
         """Forget a memory by the id of its entry; a turn is erased, which needs a key with the scope `admin`.
 
-        An id that the user has no memory of deletes nothing. Raises ReverieClientError.
+        An id that the user has no memory of deletes nothing, nor does a turn that the policy leaves out of exports.
+        Raises ReverieClientError.
         """
-        if not memory_id:
+        subject_id, known = self._subject(app_name, user_id), _uuid((memory_id or "").removeprefix(TURN))
+        if not memory_id or known is None:
             return
         try:
             if memory_id.startswith(TURN):
-                await asyncio.to_thread(self._client.erase, "turn", turn_id=UUID(memory_id.removeprefix(TURN)))
+                await asyncio.to_thread(self._erase_turn, subject_id, known)
             else:
-                subject_id = self._subject(app_name, user_id)
-                await asyncio.to_thread(self._client.correct_memory, UUID(memory_id), "forget", subject_id=subject_id)
+                await asyncio.to_thread(self._client.correct_memory, known, "forget", subject_id=subject_id)
         except NotFoundError:
             return
+
+    def _erase_turn(self, subject_id: str, turn_id: UUID) -> None:
+        """Erase a turn if it is of this subject: an erasure names no subject, so the subject's log is searched."""
+        log = self._client.export_subject(subject_id, part="log")
+        rows = (json.loads(line) for line in log.split("\n") if str(turn_id) in line)
+        if any(row.get("table") == "log.turns" and row["row"]["id"] == str(turn_id) for row in rows):
+            self._client.erase("turn", turn_id=turn_id)
 
     async def _append(
         self,
@@ -139,10 +149,17 @@ def _text(content: types.Content | None) -> str:
 def _entry(hit: Hit) -> MemoryEntry:
     return MemoryEntry(
         id=f"{TURN}{hit.id}" if hit.item == "turn" else str(hit.id),
-        content=types.Content(role="user", parts=[types.Part(text=hit.content)]),
+        content=types.Content(role="user", parts=[types.Part(text=told(hit))]),
         timestamp=hit.happened_at.isoformat(),
         custom_metadata={"kind": hit.kind, "score": hit.score, "session_id": hit.session_id},
     )
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
 
 
 def _time(text: str | None) -> datetime | None:

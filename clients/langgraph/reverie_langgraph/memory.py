@@ -11,6 +11,8 @@ from langchain_core.tools import BaseTool, tool
 
 from reverie_client import Client, Turn
 from reverie_client.batches import turn_batches
+from reverie_client.request import new_id
+from reverie_client.telling import told
 
 Node = Callable[[dict[str, Any], RunnableConfig], dict[str, Any]]
 
@@ -24,20 +26,20 @@ def context_node(client: Client, *, subject: str = "user_id", into: str = "conte
     def node(state: dict[str, Any], config: RunnableConfig) -> dict[str, Any]:
         subject_id, session_id = _whose(config, subject)
         spoken = [message for message in _messages(state) if isinstance(message, HumanMessage)]
-        question = _text(spoken[-1]) if spoken else None
-        found = client.assemble_context(subject_id, session_id=session_id, question=question or None)
+        question = _text(spoken[-1])[:20_000] or None if spoken else None
+        found = client.assemble_context(subject_id, session_id=session_id, question=question)
         return {into: found.text}
 
     return node
 
 
 def remember_node(client: Client, *, subject: str = "user_id") -> Node:
-    """Return a node that appends the messages of the state to memory; those that it has are not added twice."""
+    """Return a node that appends the messages of the state to memory; by their ids, none is added twice."""
 
     def node(state: dict[str, Any], config: RunnableConfig) -> dict[str, Any]:
         subject_id, session_id = _whose(config, subject)
         turns = [
-            Turn(role=_role(message), text=_text(message), source_id=message.id)
+            Turn(role=_role(message), text=_text(message), source_id=message.id or new_id())
             for message in _messages(state)
             if isinstance(message, HumanMessage | AIMessage) and _text(message).strip()
         ]
@@ -55,7 +57,7 @@ def recall_tool(client: Client, subject_id: str, *, top_k: int = 5) -> BaseTool:
     def recall_memory(question: str) -> str:
         """Search what is remembered about the user. Ask a full question."""
         hits = client.recall(subject_id, question, top_k=top_k).hits
-        return "\n".join(f"- {hit.content}" for hit in hits) or "Nothing is remembered about this."
+        return "\n".join(f"- {told(hit)}" for hit in hits) or "Nothing is remembered about this."
 
     return recall_memory
 

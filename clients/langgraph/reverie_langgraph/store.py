@@ -21,6 +21,7 @@ from langgraph.store.base import (
 )
 
 from reverie_client import Client
+from reverie_client.batches import batches
 from reverie_client.request import Request
 from reverie_client.routes.store import Store, StoreItem, StoreResult
 
@@ -67,8 +68,7 @@ class ReverieStore(BaseStore):
     def _run(self, chosen: Sequence[tuple[int, Op]]) -> Iterator[tuple[int, list[StoreResult]]]:
         sent = [(place, operation) for place, op in chosen for operation in _operations(op)]
         answers: dict[int, list[StoreResult]] = {place: [] for place, _ in chosen}
-        for first in range(0, len(sent), MOST):
-            part = sent[first : first + MOST]
+        for part in batches(sent, MOST):
             body = {"operations": [operation for _, operation in part]}
             answer = self._client.send(Request("POST", "/v1/store", Store, body=body, is_idempotent=_repeatable(part)))
             for (place, _), result in zip(part, answer.results, strict=True):

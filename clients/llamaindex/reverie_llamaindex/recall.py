@@ -5,6 +5,7 @@ from __future__ import annotations
 from llama_index.core.tools import FunctionTool
 
 from reverie_client import Client
+from reverie_client.telling import told
 
 
 def recall_tool(client: Client, subject_id: str, *, top_k: int = 5) -> FunctionTool:
@@ -13,6 +14,6 @@ def recall_tool(client: Client, subject_id: str, *, top_k: int = 5) -> FunctionT
     def recall_memory(question: str) -> str:
         """Search what is remembered about the user. Ask a full question."""
         hits = client.recall(subject_id, question, top_k=top_k).hits
-        return "\n".join(f"- {hit.content}" for hit in hits) or "Nothing is remembered about this."
+        return "\n".join(f"- {told(hit)}" for hit in hits) or "Nothing is remembered about this."
 
     return FunctionTool.from_defaults(recall_memory)

@@ -12,7 +12,7 @@ from agents.memory.session import SessionABC
 from agents.memory.session_settings import SessionSettings, coerce_session_settings, resolve_session_limit
 
 from reverie_client import AsyncClient, Turn
-from reverie_client.batches import turn_batches
+from reverie_client.batches import batches, turn_batches
 from reverie_client.request import Request
 from reverie_client.routes.store import Store, StoreResult
 
@@ -64,16 +64,16 @@ class ReverieSession(SessionABC):
         return items[::-1]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Append items, all or none where they are up to 1,000."""
+        """Append items, all or none where one request takes them: up to 1,000, and 190,000 characters."""
         keys = [self._next_key() for _ in items]
         puts = [
             {"op": "put", "namespace": self._namespace, "key": key, "value": dict(cast("Mapping[str, Any]", item))}
             for key, item in zip(keys, items, strict=True)
         ]
-        for first in range(0, len(puts), MOST):
-            await self._run(puts[first : first + MOST], repeatable=True)
-        for batch in turn_batches(_turns(keys, items) if self._remember else ()):
-            await self._client.append_turns(self._subject_id, self.session_id, batch)
+        for batch in batches(puts, MOST):
+            await self._run(batch, repeatable=True)
+        for turns in turn_batches(_turns(keys, items) if self._remember else ()):
+            await self._client.append_turns(self._subject_id, self.session_id, turns)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove the latest item and return it; what memory made of it stays."""

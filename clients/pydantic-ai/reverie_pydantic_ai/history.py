@@ -10,9 +10,10 @@ from uuid import uuid4
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelRequest, TextPart, UserPromptPart
 
 from reverie_client import AsyncClient, Turn
-from reverie_client.batches import turn_batches
+from reverie_client.batches import batches, turn_batches
 from reverie_client.request import Request
 from reverie_client.routes.store import Store, StoreResult
+from reverie_pydantic_ai.prompts import text_of
 
 #: The first label of the namespace of every conversation.
 ROOT = "pydantic-ai"
@@ -57,17 +58,17 @@ class MessageHistory:
         return ModelMessagesTypeAdapter.validate_python(kept[::-1])
 
     async def add(self, messages: Sequence[ModelMessage]) -> None:
-        """Append messages, all or none where they are up to 1,000."""
+        """Append messages, all or none where one request takes them: up to 1,000, and 190,000 characters."""
         keys = [self._next_key() for _ in messages]
         dumped = ModelMessagesTypeAdapter.dump_python(list(messages), mode="json")
         puts = [
             {"op": "put", "namespace": self._namespace, "key": key, "value": {"message": message}}
             for key, message in zip(keys, dumped, strict=True)
         ]
-        for first in range(0, len(puts), MOST):
-            await self._run(puts[first : first + MOST])
-        for batch in turn_batches(list(_turns(keys, messages)) if self._remember else ()):
-            await self._client.append_turns(self._subject_id, self.conversation_id, batch)
+        for batch in batches(puts, MOST):
+            await self._run(batch)
+        for turns in turn_batches(list(_turns(keys, messages)) if self._remember else ()):
+            await self._client.append_turns(self._subject_id, self.conversation_id, turns)
 
     async def clear(self) -> None:
         """Delete the messages; what memory made of them stays."""
@@ -85,8 +86,7 @@ class MessageHistory:
 def _turns(keys: Sequence[str], messages: Sequence[ModelMessage]) -> Iterator[Turn]:
     for key, message in zip(keys, messages, strict=True):
         if isinstance(message, ModelRequest):
-            said = [part.content for part in message.parts if isinstance(part, UserPromptPart)]
-            texts = [text for text in said if isinstance(text, str)]
+            texts = [text_of(part.content) for part in message.parts if isinstance(part, UserPromptPart)]
             role: Any = "user"
         else:
             texts = [part.content for part in message.parts if isinstance(part, TextPart)]

@@ -8,6 +8,8 @@ from typing import Any
 from pydantic_ai import FunctionToolset, RunContext
 
 from reverie_client import AsyncClient
+from reverie_client.telling import told
+from reverie_pydantic_ai.prompts import text_of
 
 #: Returns whose memory a run uses.
 SubjectOf = Callable[[RunContext[Any]], str]
@@ -22,10 +24,8 @@ def memory_instructions(
     """
 
     async def instructions(ctx: RunContext[Any]) -> str:
-        question = ctx.prompt if isinstance(ctx.prompt, str) else None
-        context = await client.assemble_context(
-            _subject(subject, ctx), session_id=session_id, question=question[:20_000] if question else None
-        )
+        question = text_of(ctx.prompt)[:20_000] or None
+        context = await client.assemble_context(_subject(subject, ctx), session_id=session_id, question=question)
         return context.text
 
     return instructions
@@ -38,7 +38,7 @@ def memory_toolset(client: AsyncClient, subject: str | SubjectOf, *, top_k: int 
     @toolset.tool
     async def recall_memory(ctx: RunContext[Any], question: str) -> list[str]:
         """Search what is remembered about the user. Ask a full question."""
-        return [hit.content for hit in (await client.recall(_subject(subject, ctx), question, top_k=top_k)).hits]
+        return [told(hit) for hit in (await client.recall(_subject(subject, ctx), question, top_k=top_k)).hits]
 
     @toolset.tool
     async def remember(ctx: RunContext[Any], fact: str) -> str:

@@ -1,16 +1,43 @@
-"""Turns in batches of the size that one request accepts."""
+"""Turns, or operations of the store, in batches of the size that one request accepts."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from pydantic_core import to_jsonable_python
 
 from reverie_client.routes.turns import Turn
 
+T = TypeVar("T")
+
 #: The most turns in a request to `/v1/turns`.
 MOST = 100
+#: The most characters of a batch as JSON: a request must stay under 200,000, and has other fields too.
+MOST_CHARACTERS = 190_000
 
 
 def turn_batches(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
-    """Yield the turns in order, at most 100 at a time, for `append_turns`."""
-    for first in range(0, len(turns), MOST):
-        yield turns[first : first + MOST]
+    """Yield the turns in order, at most 100 and 190,000 characters at a time, for `append_turns`."""
+    return batches(turns, MOST)
+
+
+def batches(items: Sequence[T], most: int) -> Iterator[list[T]]:
+    """Yield the items in order, at most `most` and 190,000 characters at a time; a longer one alone."""
+    batch: list[T] = []
+    characters = 0
+    for item in items:
+        length = _characters(item)
+        if batch and (len(batch) == most or characters + length > MOST_CHARACTERS):
+            yield batch
+            batch, characters = [], 0
+        batch.append(item)
+        characters += length
+    if batch:
+        yield batch
+
+
+def _characters(item: object) -> int:
+    """Return the length of an item in the body of a request, with the comma after it."""
+    return len(json.dumps(to_jsonable_python(item, exclude_none=True), ensure_ascii=False, separators=(",", ":"))) + 1

@@ -61,9 +61,9 @@ class Request(Generic[T]):
         """Return the arguments of httpx's `request`."""
         sent: dict[str, Any] = {"method": self.method, "url": self.path}
         if self.query is not None:
-            sent["params"] = to_jsonable_python(_present(self.query))
+            sent["params"] = _encodable(to_jsonable_python(_present(self.query)))
         if self.body is not None:
-            sent["json"] = to_jsonable_python(_present(self.body), exclude_none=True)
+            sent["json"] = _encodable(to_jsonable_python(_present(self.body), exclude_none=True))
         return sent
 
     def read(self, content: bytes) -> T:
@@ -80,6 +80,15 @@ class Request(Generic[T]):
 def new_id() -> str:
     """Return a source id for an item without one, so that a request sent twice counts once."""
     return uuid4().hex
+
+
+def _encodable(value: Any) -> Any:
+    """Return a JSON value with U+FFFD for lone surrogates, which UTF-8 cannot encode and a model may write."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_encodable(name): _encodable(each) for name, each in value.items()}
+    return [_encodable(each) for each in value] if isinstance(value, list) else value
 
 
 def _present(fields: Mapping[str, Any]) -> dict[str, Any]:

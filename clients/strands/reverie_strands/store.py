@@ -11,6 +11,7 @@ from strands.types.content import Message
 
 from reverie_client import Client, Turn
 from reverie_client.batches import turn_batches
+from reverie_client.telling import told
 
 
 class ReverieMemoryStore(MemoryStore):
@@ -50,7 +51,7 @@ class ReverieMemoryStore(MemoryStore):
         found = await asyncio.to_thread(self._client.recall, self._subject_id, query[:20_000], top_k=top_k)
         return [
             MemoryEntry(
-                content=hit.content,
+                content=told(hit),
                 metadata={
                     "id": str(hit.id),
                     "kind": hit.kind,

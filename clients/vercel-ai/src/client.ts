@@ -48,4 +48,5 @@ export async function dataOf<T>(
   return data;
 }
 
+export type Hit = components['schemas']['HitSeen'];
 export type Turn = components['schemas']['TurnGiven'];

@@ -1,6 +1,6 @@
 /** Tools by which a model searches the memory of a subject and notes what it learned. */
 import { jsonSchema, tool, type Tool } from 'ai';
-import { dataOf, type Reverie } from './client.ts';
+import { dataOf, type Hit, type Reverie } from './client.ts';
 
 export interface MemoryToolOptions {
   /** Whose memory it is: a model cannot name another subject. */
@@ -21,6 +21,24 @@ function text<Name extends string>(name: Name, description: string) {
   });
 }
 
+/** Most characters of a message that casts doubt on a memory. */
+const DOUBT_CHARACTERS = 100;
+
+/** A hit with the question that it answers, any doubt, and how often it was said, as the server words it. */
+function told({ content, doubt, first_at, fresh, reply_to, times }: Hit): string {
+  const question = reply_to ? `${reply_to.content} / ` : '';
+  const over = doubt ? ` (may be over; ${doubt.said_at.slice(0, 10)}: “${quoted(doubt.content)}”)` : '';
+  const often = first_at ? ` (said ${times} times since ${first_at.slice(0, 10)})` : '';
+  return `${question}${content}${over}${often}${fresh ? ' (said just now)' : ''}`;
+}
+
+/** The beginning of a text on one line, without invisible characters. */
+function quoted(text: string): string {
+  const words = text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '').trim();
+  const signs = [...words]; // not code units, which a cut could halve
+  return signs.length <= DOUBT_CHARACTERS ? words : `${signs.slice(0, DOUBT_CHARACTERS).join('')} …`;
+}
+
 /** Return the tools `recallMemory` and `remember` for `generateText` and `streamText`. */
 export function memoryTools(
   reverie: Reverie,
@@ -33,7 +51,7 @@ export function memoryTools(
       execute: async ({ question }) => {
         const body = { subject_id: subjectId, question, top_k: topK };
         const found = await dataOf(reverie.POST('/v1/recalls', { body }));
-        return found.hits.map(hit => hit.content);
+        return found.hits.map(told);
       },
     }),
     remember: tool({

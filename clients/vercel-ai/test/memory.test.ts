@@ -114,6 +114,28 @@ test('a model uses the tools, and the question is stored once', async () => {
   ]);
 });
 
+test('a search tells the question, the doubt and how often it was said', async () => {
+  const near = { id: '1', said_at: '2026-03-01T09:00:00Z' };
+  const hit = {
+    content: 'Yes.',
+    reply_to: { ...near, content: 'Do you drink coffee?' },
+    doubt: { ...near, content: `I gave\n up\u200b coffee. ${'Really. '.repeat(20)}` },
+    times: 2,
+    first_at: '2026-01-05T09:00:00Z',
+    fresh: true,
+  };
+  const plain = { ...hit, content: 'Has a cat.', reply_to: null, doubt: null, first_at: null, fresh: false };
+  const told = createReverie({ url: 'http://x', key: 'k', fetch: async () => Response.json({ hits: [hit, plain] }) });
+  const { recallMemory } = memoryTools(told, { subjectId: 'ana' });
+  const [first, second] = (await recallMemory.execute!(
+    { question: 'Coffee?' },
+    { toolCallId: 'c1', messages: [], context: undefined as never },
+  )) as string[];
+  assert.match(first!, /^Do you drink coffee\? \/ Yes\. \(may be over; 2026-03-01: “I gave up coffee\. Really\./);
+  assert.match(first!, / …”\) \(said 2 times since 2026-01-05\) \(said just now\)$/);
+  assert.equal(second, 'Has a cat.');
+});
+
 test('a fault of memory never fails a call of the model', async () => {
   const faults: unknown[] = [];
   const options = { subjectId: 'ana', sessionId: 's2', onError: (error: unknown) => faults.push(error) };

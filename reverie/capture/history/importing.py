@@ -18,7 +18,14 @@ from reverie.capture.history.cures import Findings, cure
 from reverie.capture.history.field_names import SAMPLE, recognize_fields
 from reverie.capture.history.reading import Batch, ReadOptions, read_records
 from reverie.capture.history.records import Record
-from reverie.capture.history.sorting import SortedRecords, append_records, conflict_detail, sort_records, with_place
+from reverie.capture.history.sorting import (
+    SortedRecords,
+    append_records,
+    conflict_detail,
+    make_room,
+    sort_records,
+    with_place,
+)
 from reverie.capture.history.values import split_mapping
 from reverie.capture.mending import is_sound
 from reverie.capture.record_fields import MAX_ID, MAX_IGNORED
@@ -29,6 +36,7 @@ from reverie.errors import InputError
 from reverie.interruption import check_interruption
 from reverie.store.database import Store
 from reverie.store.dead_letters import (
+    KEPT_BYTES,
     DeadLetter,
     dead_letter,
     delete_dead_letters,
@@ -36,9 +44,12 @@ from reverie.store.dead_letters import (
     letters_by_place,
     record_dead_letters,
 )
-from reverie.store.source.place import keep_place
+from reverie.store.source.place import SourcePlace, keep_place
 from reverie.store.tenants import ensure_tenant
 
+#: Fields whose values stay in dead letters, since a redriven record is recognised by them.
+_IDS = ("subject_id", "session_id", "source_id")
+_CODES = ("said_at", "observed_at", "role", "type", "metric")
 #: How far a turn's time may lie after the current time, since clocks differ.
 CLOCK_SKEW = timedelta(days=1)
 
@@ -184,7 +195,7 @@ def import_batches(
             _require_tenant(validator, batch, source)
             importer = _Importer(store, validator, source, policy)
             importer.summary.format, importer.summary.assumed = batch.format, assumed
-            importer.mapping = {**options.mapping, **assumed}
+            importer.mapping = options.kept_mapping(assumed, converted=batch.converted)
             importer.fields = tuple(dict.fromkeys(name for fields in records for name in fields))[:MAX_IGNORED]
         importer.write(batch)
         if on_progress:
@@ -247,6 +258,14 @@ class ImportOptions:
         )
         return validator, assumed
 
+    def kept_mapping(self, assumed: Mapping[str, str], *, converted: bool) -> dict[str, str]:
+        """Return the mapping, given and assumed, as it holds for dead letters, as far as Postgres can store it.
+
+        `converted`: the records already have Reverie's field names.
+        """
+        given = {left: right for left, right in self.mapping.items() if ":" in left or not converted}
+        return {left: right for left, right in (given | {**assumed}).items() if is_sound(left) and is_sound(right)}
+
 
 def source_name(path: Path) -> str:
     """Return a file's name in a form that Postgres can store."""
@@ -261,6 +280,7 @@ class _Importer:
         self._store = store
         self._validator = validator
         self._tenant = validator.tenant_id
+        self._ids, self._codes = ({validator.called(ours) for ours in fields} for fields in (_IDS, _CODES))
         #: Field names of the first records.
         self.fields: tuple[str, ...] = ()
         #: The mapping of fields and values, given and assumed.
@@ -282,6 +302,7 @@ class _Importer:
         letters += [self._rejected_letter(record, rejection) for record, rejection in valid.rejected]
         with self._store.transaction(self._tenant) as conn:
             ensure_tenant(conn, self._tenant, self._policy)
+            make_room(conn, self._tenant, valid)
             written = append_records(conn, self._tenant, valid)
             for values, records, appended in written.of_each():
                 for index, why in appended.refused.items():  # a refused record is not kept
@@ -293,8 +314,9 @@ class _Importer:
                     letters.append(self._letter(record.line, "conflict", detail, record.payload(), record.key))
             record_dead_letters(conn, self._tenant, letters)
             resolved = self._resolve(conn, batch, letters)
-            if batch.place is not None:
-                keep_place(conn, self._tenant, self._source, replace(batch.place, mapping=self.mapping))
+            if batch.place is not None or (letters and len(self._source) <= MAX_ID):  # a redrive needs the mapping
+                place = batch.place or SourcePlace(cursor=None, value=None, read_at=datetime.now(UTC))
+                keep_place(conn, self._tenant, self._source, replace(place, mapping=self.mapping))
         summary = self.summary
         summary.read += len(batch.records) + len(batch.broken)
         summary.imported += written.turns.added
@@ -341,12 +363,17 @@ class _Importer:
         return self._letter(record.line, rejection.reason, with_place(record, rejection.detail), payload, record.key)
 
     def _letter(self, line: int, reason: str, detail: str, payload: bytes | None, key: str = "") -> DeadLetter:
+        kept = payload
+        if self._redacts and payload is not None:
+            kept = redacted_payload(payload[:KEPT_BYTES], ids=self._ids, codes=self._codes) or b""
+            if len(payload) >= KEPT_BYTES:  # a shorter one would count as whole
+                kept = kept.ljust(KEPT_BYTES)
         letter = dead_letter(
-            self._tenant, source=self._source, line=line, key=key, reason=reason, detail=detail, payload=payload
+            self._tenant, source=self._source, line=line, key=key, reason=reason, detail=detail, payload=kept
         )
-        kept = redacted_payload(letter.payload) if self._redacts else letter.payload
-        # a record need not name the subject of the import
-        return replace(letter, payload=kept, subject_id=self._validator.subject)
+        # the id is that of the whole record, by which the next import finds it; a record need not name the subject
+        found_by = letter_id(self._tenant, self._source, line, payload, key)
+        return replace(letter, id=found_by, subject_id=self._validator.subject)
 
     def _resolve(self, conn: Connection[Any], batch: Batch, letters: list[DeadLetter]) -> int:
         """Delete dead letters of earlier imports of this file or source whose records have now been imported."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from reverie.capture.history.files import LongLine
+from reverie.capture.mending import mend
 
 
 class Record(NamedTuple):
@@ -24,10 +25,12 @@ class Record(NamedTuple):
     place: str = ""
     #: The key of a row of a database, which has no line.
     key: str = ""
+    #: Its source_id is its position in the session, since the message has no id.
+    numbered: bool = False
 
     def payload(self) -> bytes:
         """Return the record as JSON under its original field names, for a dead letter."""
-        return self.raw if self.raw is not None else orjson.dumps(self.fields, default=str)
+        return self.raw if self.raw is not None else mended_json(self.fields)
 
 
 class BrokenItem(NamedTuple):
@@ -47,6 +50,14 @@ class SkippedItem(NamedTuple):
 
 
 InputItem = Record | BrokenItem | SkippedItem
+
+
+def mended_json(value: Any) -> bytes:
+    """Return a value as JSON, with half of a surrogate pair as U+FFFD and types that JSON lacks as text."""
+    try:
+        return orjson.dumps(value, default=str)
+    except TypeError:  # an unpaired surrogate, or a number of more than 64 bits
+        return json.dumps(mend(value), default=str, ensure_ascii=False).encode()
 
 
 def parse_json(line: bytes) -> dict[str, Any]:

@@ -10,11 +10,12 @@ from typing import Any
 from psycopg import Connection
 
 from reverie.capture.append import policy_of
-from reverie.capture.history.field_names import SAMPLE
+from reverie.capture.history.field_names import ALIASES, SAMPLE
 from reverie.capture.history.importing import FieldOptions, ImportOptions, import_options
 from reverie.capture.history.records import Record, parse_json
 from reverie.capture.history.sorting import SortedRecords, append_records, conflict_detail, sort_records
-from reverie.capture.validation import Validator
+from reverie.capture.validation import Rejection, Validator
+from reverie.language.sensitive.classes import REDACTED
 from reverie.store.database import Store
 from reverie.store.dead_letters import (
     DeadLetter,
@@ -25,10 +26,15 @@ from reverie.store.dead_letters import (
 )
 from reverie.store.failures import release_failures
 from reverie.store.queue import requeue
+from reverie.store.source.place import kept_place
 from reverie.store.tenants import ensure_tenant
 
 #: Letters per transaction; each may have 64 KiB.
 _BATCH = 500
+_LOST_ID = Rejection(
+    reason="invalid_id",
+    detail="An id of the record was redacted as a secret, so it cannot be redriven: import its file or table again.",
+)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -105,7 +111,7 @@ class _Validators:
         self._by_source: dict[str, Validator] = {}
         options.validator([])
 
-    def sort(self, records: list[tuple[str, Record]]) -> SortedRecords:
+    def sort(self, conn: Connection[Any], records: list[tuple[str, Record]]) -> SortedRecords:
         """Validate the records, each with the name of its file, and sort them by type."""
         by_source: dict[str, list[Record]] = {}
         for source, record in records:
@@ -113,10 +119,32 @@ class _Validators:
         result = SortedRecords()
         for source, of_source in by_source.items():
             if source not in self._by_source:
-                sample = [record.fields for record in of_source[:SAMPLE]]
-                self._by_source[source], _ = self._options.validator(sample)
-            result.extend(sort_records(self._by_source[source], of_source, redact=self._redact))
+                self._by_source[source] = self._validator(conn, source, of_source[:SAMPLE])
+            validator = self._by_source[source]
+            whole = [record for record in of_source if not _lacks_an_id(validator, record)]
+            result.extend(sort_records(validator, whole, redact=self._redact))
+            result.rejected += [(record, _LOST_ID) for record in of_source if _lacks_an_id(validator, record)]
         return result
+
+    def _validator(self, conn: Connection[Any], source: str, records: list[Record]) -> Validator:
+        """Return the validator with the mapping of the import, which saw more records than became letters."""
+        sample = [record.fields for record in records]
+        present = {name for fields in sample for name in fields}
+        place = kept_place(conn, self.tenant_id, source)
+        known = {
+            ours: theirs
+            for ours, theirs in (place.mapping if place else {}).items()
+            if ours not in ALIASES or theirs in present
+        }
+        # a field that repeats in the file may be unique among the letters, so none is taken for the source_id
+        mapping = {"source_id": "source_id", **known, **self._options.mapping}
+        return replace(self._options, mapping=mapping).validator(sample)[0]
+
+
+def _lacks_an_id(validator: Validator, record: Record) -> bool:
+    """Tell whether an id was redacted, because the import took it for another field. Such ids would be equal."""
+    fields = ["session_id", "source_id"] if validator.subject else ["subject_id", "session_id", "source_id"]
+    return any(REDACTED in str(record.fields.get(validator.called(ours))) for ours in fields)
 
 
 def _retry(conn: Connection[Any], validators: _Validators, letters: list[DeadLetter], summary: RedriveSummary) -> None:
@@ -127,7 +155,7 @@ def _retry(conn: Connection[Any], validators: _Validators, letters: list[DeadLet
             records.append((letter.source, Record(position, parse_json(letter.payload or b""))))
         except ValueError as error:
             failures[position] = (str(error.args[0]), str(error.args[1]))
-    batch = validators.sort(records)
+    batch = validators.sort(conn, records)
     failures |= {record.line: (rejection.reason, rejection.detail) for record, rejection in batch.rejected}
     written, refused = append_records(conn, validators.tenant_id, batch), Counter[str]()
     for values, of, appended in written.of_each():

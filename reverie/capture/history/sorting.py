@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from psycopg import Connection
 
 from reverie.capture.append import AppendResult, insert_outcomes, insert_statements, insert_turns
 from reverie.capture.history.records import Record
+from reverie.capture.identity import turn_hash
 from reverie.capture.redaction import redacted_statements, redacted_turns
 from reverie.capture.validation import Rejection, Validator
 from reverie.model import ImportedStatement, Outcome, Turn
+from reverie.store.queries import queries
 
 Imported = Turn | Outcome | ImportedStatement
 
@@ -81,6 +83,28 @@ def sort_records(validator: Validator, records: list[Record], *, redact: bool) -
         result.statements, statements = redacted_statements(result.statements)
         result.redacted = turns + statements
     return result
+
+
+def make_room(conn: Connection[Any], tenant_id: str, records: SortedRecords) -> None:
+    """Give a turn whose id is only its position an id of its content if the log has another text at that position.
+
+    A session may go on in another file, which counts its messages from the beginning again.
+    """
+    numbered = [index for index, record in enumerate(records.turn_records) if record.numbered]
+    turns = [records.turns[index] for index in numbered]
+    if not turns:
+        return
+    params = {
+        "tenant": tenant_id,
+        "subjects": [turn.subject_id for turn in turns],
+        "sessions": [turn.session_id for turn in turns],
+        "sources": [turn.source_id for turn in turns],
+        "roles": [turn.role for turn in turns],
+        "texts": [turn.text for turn in turns],
+    }
+    for (place,) in conn.execute(queries("capture")["other_texts"], params).fetchall():
+        turn = turns[place]
+        records.turns[numbered[place]] = replace(turn, source_id=turn_hash(turn).hex()[:32])
 
 
 def append_records(conn: Connection[Any], tenant_id: str, records: SortedRecords) -> AppendedRecords:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import tempfile
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from reverie.capture.history.files import MAX_LINE, DamagedFileError, InputFile, LongLine, lines
 from reverie.capture.history.records import BrokenItem, InputItem, Record, overlong_item, truncated_item
 from reverie.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _DELIMITERS = (",", ";", "\t", "|")
 
@@ -95,7 +98,7 @@ def read_parquet(file: InputFile, *, batch_rows: int) -> Iterator[InputItem]:
         try:
             for chunk in frame.collect_batches(chunk_size=batch_rows):
                 size = int(chunk.estimated_size()) // max(len(chunk), 1)
-                for fields in chunk.iter_rows(named=True):
+                for fields in _rows(chunk):
                     row += 1
                     yield Record(row, fields, size=size)
                 file.position = file_size * row // total
@@ -104,6 +107,33 @@ def read_parquet(file: InputFile, *, batch_rows: int) -> Iterator[InputItem]:
     finally:
         if unpacked:
             unpacked.close()
+
+
+def _rows(chunk: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield the rows, with times before the year 1 or after 9999 as text, so that only their own records fail."""
+    import polars as pl
+
+    times = {name: kind for name, kind in chunk.schema.items() if kind in (pl.Date, pl.Datetime)}
+    texts = chunk.select(_text_of_far_time(name, kind) for name, kind in times.items())
+    far = [column.name for column in texts if column.null_count() < len(chunk)]
+    if not far:
+        yield from chunk.iter_rows(named=True)
+        return
+    held = chunk.with_columns(pl.when(texts[name].is_null()).then(pl.col(name)).alias(name) for name in far)
+    for fields, beyond in zip(held.iter_rows(named=True), texts[far].iter_rows(named=True), strict=True):
+        yield fields | {name: text for name, text in beyond.items() if text is not None}
+
+
+def _text_of_far_time(name: str, kind: pl.DataType) -> pl.Expr:
+    """Return the text of a time that Python cannot hold; null for other values."""
+    import polars as pl
+
+    local = utc = pl.col(name)
+    if getattr(kind, "time_zone", None):
+        utc = local.dt.convert_time_zone("UTC")
+    held = local.dt.year().is_between(1, 9999) & utc.dt.year().is_between(1, 9999)
+    text = pl.format("{} {} since 1970", local.to_physical(), pl.lit(getattr(kind, "time_unit", "days")))
+    return pl.when(local.is_not_null() & ~held.fill_null(False)).then(text).alias(name)
 
 
 def _decompress(file: InputFile) -> IO[bytes] | None:

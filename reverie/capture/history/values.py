@@ -34,6 +34,11 @@ USUAL_ROLES: dict[str, Role] = {name: role for role, names in _USUAL.items() for
 CODES: dict[str, tuple[str, ...]] = {"role": ROLES, "type": ("turn", "outcome", "statement")}
 
 
+def code_of(value: Any) -> Any:
+    """Return a code as a CSV file has it: 1 as "1", True as "true"; other values as they are."""
+    return str(value).lower() if type(value) in (int, bool) else value
+
+
 def known_role(value: Any) -> Role | None:
     """Return the role of a value, by Reverie's names or the usual ones, ignoring case. None for other values."""
     word = value.strip().lower() if type(value) is str else None

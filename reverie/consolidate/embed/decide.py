@@ -46,6 +46,11 @@ class ItemPart:
     hash: bytes
 
 
+def types_to_embed(policy: Policy) -> tuple[ItemType, ...]:
+    """Return the types of items that get vectors: memories, and turns if the policy recalls them."""
+    return ("turn", "memory") if "turn" in policy.recall.items else ("memory",)
+
+
 def cut_items(items: Sequence[ItemText], limits: ChunkPolicy, count_tokens: CountTokens) -> list[ItemPart]:
     """Return the parts of all items, in order."""
     return [

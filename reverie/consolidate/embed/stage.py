@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reverie.consolidate.embed.decide import ItemText, ItemType, cut_items
+from reverie.consolidate.embed.decide import ItemText, ItemType, cut_items, types_to_embed
 from reverie.consolidate.embed.read import unembedded_items
 from reverie.consolidate.embed.vectors import encode_missing
 from reverie.consolidate.embed.write import leave_unembedded, lock_subjects_of, write_cache, write_items
@@ -40,7 +40,7 @@ def embed(
         for name in ("turns", "memories", "parts", "calls_saved"):
             attempt.report.add(name, 0)
         for item_type in items:
-            if item_type == "turn" and item_type not in work.policy.recall.items:
+            if item_type not in types_to_embed(work.policy):
                 continue
             while not _embed_type(attempt, item_type, kinds, switching):
                 attempt.forget_unrecorded()

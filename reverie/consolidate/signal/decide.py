@@ -73,7 +73,8 @@ def follow_history(history: History, tenant_id: str, policy: Policy) -> Followed
     )
     followed.candidates, followed.lineage = insights_of(history, tenant_id, policy)
     if policy.signals.remember:
-        for opening in openings:
+        # by session, so that no memory depends on which of two sessions was read first
+        for opening in (one for one in openings if not one.again):
             memory = difficult_memory(opening, tenant_id, history.subject_id, policy.signals.importance)
             followed.candidates.append(memory)
             followed.lineage += sources_of(memory, opening.turn_ids)

@@ -33,7 +33,7 @@ class SaidMessage:
     text: str
     #: The author, if that is not the subject; else empty.
     speaker: str
-    #: The time zone that it names.
+    #: The time zone that it names, if the subject wrote it.
     zone: str | None
     #: Its memories that state something: id and columns of the statement.
     stated: list[dict[str, Any]]
@@ -69,12 +69,13 @@ def read_said(
 def tell_events(said: Sequence[SaidMessage], zones: Iterable[tuple[str, date, str]], policy: Policy) -> list[ToldEvent]:
     """Return the life events in messages, which come in event order for each subject.
 
-    Days are those of the subject's time zone: the latest that a message up to then names, in `zones` (subject, day and
-    zone) or in `said`, else the policy's.
+    Days are those of the subject's time zone: the latest that its messages up to then name, in `zones` (subject, day
+    and zone) or in `said`, else the policy's.
     """
     named: dict[str, list[tuple[date, str]]] = {}
     for subject_id, day, zone in zones:
-        named.setdefault(subject_id, []).append((day, zone))
+        if is_zone(zone):
+            named.setdefault(subject_id, []).append((day, zone))
     of_message = _zones_of(said, named, policy.signals.zone)
     messages = [
         EventMessage(
@@ -195,5 +196,5 @@ def settled_events(conn: Connection[Any], attempt: Run, names: Sequence[str]) ->
 
 _COLUMNS = (
     "id", "kind", "title", "speaker", "who", "first_on", "last_on", "precision", "certainty", "yearly", "told_at",
-    "told_on", "state", "ended_at", "by_id", "confirmed_at", "turn_id",
+    "told_on", "clock", "state", "ended_at", "by_id", "confirmed_at", "turn_id",
 )  # fmt: skip

@@ -41,6 +41,11 @@ def open_days(work: Work) -> Iterator[SubjectDays]:
         yield portion
 
 
+def read_versions(conn: Connection[Any], work: Work, days: SubjectDays) -> list[str | None]:
+    """Return the versions of some unprocessed days, in order, to tell later whether turns were noted since."""
+    return [version for (version,) in conn.execute(queries("signal")["read_versions"], work.params() | days.params())]
+
+
 def read_messages_of(
     conn: Connection[Any], work: Work, days: SubjectDays, model: str
 ) -> tuple[list[UntoldMessage], dict[tuple[str, str], tuple[datetime, Mood]]]:

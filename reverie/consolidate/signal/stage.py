@@ -13,7 +13,7 @@ from reverie.consolidate.signal.events import read_said, settled_events, tell_ev
 from reverie.consolidate.signal.history import SubjectDays, UntoldMessage
 from reverie.consolidate.signal.moods import MoodVector, gives_instruction, may_be_crisis, needs_vectors, tell_all
 from reverie.consolidate.signal.numbers import measure_days
-from reverie.consolidate.signal.read import open_days, read_histories, read_messages_of
+from reverie.consolidate.signal.read import open_days, read_histories, read_messages_of, read_versions
 from reverie.consolidate.signal.talk import write_talk
 from reverie.consolidate.signal.write import write_figures, write_followed, write_moods
 from reverie.inference import from_half_wire, to_half_wire
@@ -51,6 +51,8 @@ def _work_in(attempt: Run, days: SubjectDays) -> bool:
     work = attempt.work
     with work.transaction() as conn:
         erasures = count_erasures(conn, work.tenant_id)
+        # first: turns that are noted between these statements make the day stay for the next run
+        versions = read_versions(conn, work, days)
         messages, before = read_messages_of(conn, work, days, work.embedder.model)
         said, zones = read_said(conn, work, days)
     told = tell_all(
@@ -68,7 +70,7 @@ def _work_in(attempt: Run, days: SubjectDays) -> bool:
         names = days.names()
         add_subjects(conn, work.tenant_id, names)
         lock_subjects(conn, work.tenant_id, names)
-        conn.execute(queries("signal")["take_days"], attempt.params() | days.params())
+        conn.execute(queries("signal")["take_days"], attempt.params() | days.params() | {"versions": versions})
         write_talk(conn, attempt, days, told)
         write_moods(conn, attempt, told)
         write_figures(conn, attempt, days)

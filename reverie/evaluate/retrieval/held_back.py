@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 from uuid import UUID
 
@@ -25,15 +25,21 @@ _MOST_WORDS = 40
 
 
 def questions_of_log(
-    store: Store, tenant_id: str, *, numbers: EvaluationPolicy, embedder: Embedder
+    store: Store,
+    tenant_id: str,
+    *,
+    numbers: EvaluationPolicy,
+    embedder: Embedder,
+    as_of: datetime | None = None,
 ) -> list[HeldQuestion]:
     """Return at most `numbers.questions` questions: corrections, then outcomes, then references.
 
-    They are the same on every call. References with the rarest shared words come first. The cost of the embedder is not
-    booked.
+    They are the same on every call. References with the rarest shared words come first. With `as_of`, only questions
+    asked up to then, of turns said up to then. The cost of the embedder is not booked.
     """
-    sure = [*_corrections(store, tenant_id), *_outcomes(store, tenant_id)][: numbers.questions]
-    return [*sure, *_references(store, tenant_id, numbers, embedder)][: numbers.questions]
+    sure = [*_corrections(store, tenant_id), *_outcomes(store, tenant_id)]
+    sure = [each for each in sure if as_of is None or each.asked_at <= as_of][: numbers.questions]
+    return [*sure, *_references(store, tenant_id, numbers, embedder, as_of)][: numbers.questions]
 
 
 def references_of(turns: Sequence[SaidTurn], *, numbers: EvaluationPolicy, embedder: Embedder) -> list[Reference]:
@@ -61,9 +67,11 @@ def as_question(reference: Reference) -> HeldQuestion:
     )
 
 
-def _references(store: Store, tenant_id: str, numbers: EvaluationPolicy, embedder: Embedder) -> list[HeldQuestion]:
+def _references(
+    store: Store, tenant_id: str, numbers: EvaluationPolicy, embedder: Embedder, as_of: datetime | None
+) -> list[HeldQuestion]:
     with store.transaction(tenant_id) as conn, conn.cursor(row_factory=class_row(SaidTurn)) as cursor:
-        params = {"tenant": tenant_id, "turns": numbers.turns}
+        params = {"tenant": tenant_id, "turns": numbers.turns, "as_of": as_of}
         turns = cursor.execute(queries("retrieval")["said"], params).fetchall()
     return [as_question(each) for each in references_of(turns, numbers=numbers, embedder=embedder)]
 
@@ -98,5 +106,5 @@ def _outcomes(store: Store, tenant_id: str) -> list[HeldQuestion]:
             needs=frozenset(map(UUID, each.needs)),
         )
         for each in logged_queries(store, tenant_id)
-        if each.text and each.asked_at
+        if each.asked_at
     ]

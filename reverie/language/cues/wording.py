@@ -170,6 +170,11 @@ def names_author(text: str) -> bool:
     return any(first.search(text) for first, _ in _PERSONS)
 
 
+def names_own(text: str) -> bool:
+    """Return whether a text speaks of what is its author's: "my kids", "our flat"."""
+    return any(first.search(text) for first, _ in _POSSESSIVES)
+
+
 def slug(text: str) -> str:
     """Return the slug of a value for a typed id: "Diwali Sweets!" gives "diwali-sweets"."""
     return _SLUG_GAPS.sub("-", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)).lower()).strip("-")

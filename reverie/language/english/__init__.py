@@ -37,6 +37,9 @@ class Common(Table):
     modals: WordSet
     denied: dict[str, str]
     able: dict[str, str]
+    denials: WordSet
+    denying: dict[Literal["verb", "modal"], str]
+    ended: dict[str, str]
     recurring: WordSet
     noun_form: str
 

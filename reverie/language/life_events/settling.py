@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Final, Literal
 from uuid import UUID
 
@@ -51,6 +51,8 @@ class LifeEvent:
     told_on: date
     turn_id: UUID
     state: EventState
+    #: The time of day, if one was said.
+    clock: time | None = None
     ended_at: datetime | None = None
     #: The mention that cancelled or moved it, or that tells the same event.
     by_id: UUID | None = None
@@ -121,9 +123,13 @@ def _cancel(event: LifeEvent, near: Sequence[LifeEvent]) -> None:
 
 def _move(event: LifeEvent, near: Sequence[LifeEvent]) -> None:
     event.state = "planned"
-    if (plan := _meant(event, near)) is not None and not _is_same_day(plan, event):
-        event.title, event.words = plan.title, plan.words
-        _end(plan, event, "moved")
+    if (plan := _meant(event, near)) is None:
+        return
+    if _is_same_day(plan, event) and event.clock in (None, plan.clock):
+        _repeat(event, plan)
+        return
+    event.title, event.words = plan.title, plan.words
+    _end(plan, event, "moved")
 
 
 def _plan(event: LifeEvent, near: Sequence[LifeEvent]) -> None:

@@ -62,35 +62,47 @@ def worded_statement(statement: MessageStatement, relation: Relation, text: str)
     `text` is the message, for a statement without a clause of its own.
     """
     clause = statement.clause or text
-    thing = _thing(statement.object, clause, relation, statement.holder)
+    thing = _thing(statement, clause, relation)
     slots = _slots(statement, thing, clause)
     chosen = _phrase(statement, relation, slots, thing)
     said = wording.third_person(chosen, is_order=relation.kind == "instruction")
     is_deed = thing.is_deed and chosen == thing.words
     form: Form = "verb" if is_deed else _form(said)
-    if is_deed:
-        third, base = f"{said[:1].lower()}{said[1:]}", statement.object
+    if is_deed and _form(f"{said[:1].upper()}{said[1:]}") != "verb":
+        third = f"{said[:1].lower()}{said[1:]}"
+        base = f"{thing.denying}{statement.object}"
     else:
         is_own = any(said.startswith(slot) for slot in slots.values())
         third, base = _conjugated(said, form, statement.holder, is_own=is_own)
-    if statement.phase in _TOLD and statement.phase not in relation.says:
+    if statement.phase == "ends":
+        third = _undenied(third, statement.holder)
+    if _tells_phase(statement, relation):
         phrases, verb = statement_words().phases, third.split(" ", 1)[0]
         is_being = form == "verb" and verb in statement_words().words.being and statement.phase in phrases["being"]
         phrase = phrases["being" if is_being else form][statement.phase]
         said = phrase.format(text=third, third=third, base=base, verb=verb, rest=third.removeprefix(f"{verb} "))
         third = f"{said[:1].lower()}{said[1:]}"
-    if statement.holder:
-        said = _of_holder(said, third, form, statement.holder, text=chosen)
+    is_clause = form == "clause" or chosen == slots.get("clause")
+    if statement.holder and not _names(statement.holder, chosen, chosen if is_clause else statement.topic or ""):
+        said = _of_holder(said, third, form, statement.holder)
     return f"{said[:1].upper()}{said[1:]}"
 
 
 def needs_own_words(statement: MessageStatement, relation: Relation) -> bool:
-    """Return whether a statement would name its author "they" or "them": "They make them the left eye".
+    """Return whether no wording would be true, or tell who is meant.
 
-    A reader of the memory could not tell who that is. An order keeps the author's words anyway.
+    It would call its author "they" or "them": "They make them the left eye". It would give what is the author's to
+    somebody else: "Mum minds their kids". It would affirm a denial. An order keeps the author's words anyway.
     """
+    if relation.kind == "instruction":
+        return False
     said = (_headed(statement.object) if relation.deeds else None) or statement.object
-    return relation.kind != "instruction" and wording.names_author(f"{statement.holder or ''} {said}")
+    if wording.names_author(f"{statement.holder or ''} {said}"):
+        return True
+    if statement.holder and wording.names_own(said.replace(statement.holder, "")):
+        return True
+    is_worded = not _is_denial(statement) or _denial(relation) is not None
+    return not is_worded and not _thing(statement, statement.clause or statement.object, relation).is_deed
 
 
 # ------------------------------------------------------------------------------------------------- words of the message
@@ -101,19 +113,23 @@ class _Thing:
     words: str
     #: Whether it is a predicate, something that somebody does: "draws in the evenings".
     is_deed: bool
+    #: The adverb that denies it, with a space: "never ".
+    denying: str = ""
 
 
-def _thing(said: str, clause: str, relation: Relation, holder: str | None) -> _Thing:
+def _thing(statement: MessageStatement, clause: str, relation: Relation) -> _Thing:
     """Return the object as a thing, or as a deed in the third person if it follows its subject in the clause."""
-    common = statement_words().words
+    common, said = statement_words().words, statement.object
     if relation.deeds and (deed := _headed(said)) is not None:
         return _Thing(deed, True)
     before = re.findall(r"[\w'’]+", clause[: max(clause.find(said), 0)].lower().replace("’", "'"))
+    denying = ""
     while before and before[-1] in common.adverbs:
+        denying = f"{before[-1]} " if before[-1] in common.denials else denying
         before.pop()
     last = before[-1] if before else ""
-    if relation.deeds and (deed := _done(said, before, holder)) is not None:
-        return _Thing(deed, True)
+    if relation.deeds and (deed := _done(said, before, statement.holder)) is not None:
+        return _Thing(f"{denying}{deed}", True, denying)
     if relation.infinitive and last == common.to:
         return _Thing(f"{common.to} {said}", False)
     return _Thing(_lowered(bare(said)), False)
@@ -245,16 +261,51 @@ _SLOT = re.compile(r"\{(\w+)\}")
 def _phrase(statement: MessageStatement, relation: Relation, slots: Mapping[str, str], thing: _Thing) -> str:
     """Return the words of a statement, as one that holds unless the relation has its own phrase for its phase."""
     says, phase = relation.says, statement.phase
-    if phase in says and phase != "holds":
+    denial = _denial(relation) if _is_denial(statement) else None
+    if phase in says and phase != "holds" and denial is None:
         said = _lowered(bare(statement.object)) if thing.is_deed else slots["object"]
         return _filled(says[phase], {**slots, "object": said})  # type: ignore[index]
     if thing.is_deed:
-        return slots["object"]
-    if statement.polarity < 0 and ("denied" in says or relation.opposite):
-        return _filled(says.get("denied") or relation.opposite or "", slots)
+        # who says that she is bad at something may say so without a denial: "I draw like a toddler"
+        return _denied_deed(thing.words, denial) if _is_denial(statement) and not relation.polar else thing.words
+    if denial is not None:
+        return _filled(denial, slots)
+    if statement.polarity > 0 and "affirmed" in says:
+        return _filled(says["affirmed"], slots)
     if "named" in says and _is_name(thing.words):
         return _filled(says["named"], slots)
     return _filled(says.get("holds", relation.wording), slots)
+
+
+def _is_denial(statement: MessageStatement) -> bool:
+    """Return whether it denies its object; of an end, the polarity says nothing: "I don't drive any more"."""
+    return statement.polarity < 0 and statement.phase != "ends"
+
+
+def _denial(relation: Relation) -> str | None:
+    return relation.says.get("denied") or relation.opposite
+
+
+def _denied_deed(deed: str, denial: str | None) -> str:
+    """Return a deed as one that somebody does not do: "Doesn't take pets", or the denial if it names no object."""
+    common = statement_words().words
+    if not common.denials.isdisjoint(deed.lower().replace("’", "'").split(" ")):
+        return deed
+    if denial is not None and not _SLOT.search(denial):
+        return denial
+    verb, _, rest = deed.partition(" ")
+    template = common.denying["modal" if verb.lower() in common.modals else "verb"]
+    return template.format(verb=verb, base=base_form(verb)[0], rest=rest).strip()
+
+
+def _undenied(third: str, holder: str | None) -> str:
+    """Return a deed that is over without its denial: "drives" for "doesn't drive"."""
+    for denied, plain in statement_words().words.ended.items():
+        if third.startswith(f"{denied} "):
+            deed = third.removeprefix(f"{denied} ")
+            is_base = plain or (holder and are_several(holder))
+            return f"{plain} {deed}".strip() if is_base else _deed(deed)
+    return third
 
 
 def _filled(alternatives: str, slots: Mapping[str, str]) -> str:
@@ -286,6 +337,15 @@ def _form(said: str) -> Form:
 _TOLD: frozenset[str] = frozenset(("ends", "past", "planned", "wished"))
 
 
+def _tells_phase(statement: MessageStatement, relation: Relation) -> bool:
+    """Return whether words for the phase are added, since the relation's own phrase does not express it."""
+    if statement.phase not in _TOLD:
+        return False
+    own = next((words for case, words in relation.says.items() if case == statement.phase), None)
+    is_denied = _is_denial(statement) and _denial(relation) is not None
+    return own is None or (is_denied and own != relation.says.get("holds"))
+
+
 def _conjugated(said: str, form: Form, holder: str | None, *, is_own: bool) -> tuple[str, str]:
     """Return a wording as it follows a holder or words of its phase, and with its verb in the base form.
 
@@ -300,11 +360,18 @@ def _conjugated(said: str, form: Form, holder: str | None, *, is_own: bool) -> t
     return lowered, lowered
 
 
-def _of_holder(said: str, third: str, form: Form, holder: str, *, text: str) -> str:
+def _names(holder: str, chosen: str, subject: str) -> bool:
+    """Return whether a wording begins with the holder, or names them in `subject`, the part that is no value.
+
+    A name in a value does not tell whose it is: "Email is hanna@roe.example".
+    """
+    who = re.compile(rf"(?<!\w){re.escape(bare(holder.strip()))}(?!\w)", re.IGNORECASE)
+    return bool(who.match(chosen) or who.search(subject))
+
+
+def _of_holder(said: str, third: str, form: Form, holder: str) -> str:
     """Return a sentence about somebody else: "Sister Ann lives in Leeds", "Daughter's name is Ines"."""
     who = bare(holder.strip())
-    if who.lower() in text.lower():
-        return said
     if form == "verb":
         return f"{who} {third}"
     return f"{possessive(who)} {third}" if form == "noun" else f"{who}: {third}"

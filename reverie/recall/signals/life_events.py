@@ -120,9 +120,8 @@ def dated_events(rows: Iterable[LifeEventRow], as_of: datetime, window: EventWin
         if last < least or first > (window.until or LAST):
             continue
         status: EventStatus = "cancelled" if row.state == "cancelled" else "upcoming" if last >= today else "past"
-        if not window.upcoming or status == "upcoming":
-            kept = {name: getattr(row, name) for name in LifeEventRow.__slots__} | {"first_on": first, "last_on": last}
-            found.append(DatedEvent(**kept, status=status, named_on=row.first_on))
+        kept = {name: getattr(row, name) for name in LifeEventRow.__slots__} | {"first_on": first, "last_on": last}
+        found.append(DatedEvent(**kept, status=status, named_on=row.first_on))
     return sorted(found, key=lambda one: one.place)
 
 

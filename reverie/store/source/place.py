@@ -31,7 +31,12 @@ class SourcePlace:
 def read_place(store: Store, tenant_id: str, name: str) -> SourcePlace | None:
     """Return the place up to which a source was read; None: it was never read."""
     with store.transaction(tenant_id) as conn:
-        row = conn.execute(queries("source")["read_place"], {"tenant": tenant_id, "name": name}).fetchone()
+        return kept_place(conn, tenant_id, name)
+
+
+def kept_place(conn: Connection[Any], tenant_id: str, name: str) -> SourcePlace | None:
+    """Return what `read_place` returns, in the caller's transaction."""
+    row = conn.execute(queries("source")["read_place"], {"tenant": tenant_id, "name": name}).fetchone()
     if row is None:
         return None
     cursor, value, mapping, read_at = row

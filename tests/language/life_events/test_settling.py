@@ -1,6 +1,6 @@
 """Which mentions tell the same event, and what became of plans."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
 from reverie.language.life_events.mentions import MentionKind
@@ -54,6 +54,17 @@ def test_a_plan_is_moved_and_keeps_its_name() -> None:
     monday = event(1, "moved", "We moved the dentist to Monday", date(2026, 3, 16))
     assert states(friday, monday) == ["moved", "planned"]
     assert (monday.title, friday.by_id) == ("Dentist appointment", monday.id)
+
+
+def test_a_move_that_is_told_again_is_no_other_event() -> None:
+    friday = event(0, "planned", "Dentist appointment", date(2026, 3, 13), clock=time(15))
+    monday = event(1, "moved", "We moved the dentist to Monday", date(2026, 3, 16), clock=time(15))
+    again = event(2, "moved", "The dentist has been moved to Monday, so Friday is free", date(2026, 3, 16))
+    last = event(3, "moved", "The dentist was moved to Monday at 3 pm", date(2026, 3, 16), clock=time(15))
+    assert states(friday, monday, again, last) == ["moved", "planned", "repeated", "repeated"]
+    assert last.by_id == monday.id
+    later = event(4, "moved", "The dentist was moved to 5 pm on Monday", date(2026, 3, 16), clock=time(17))
+    assert states(friday, monday, again, last, later) == ["moved", "moved", "repeated", "repeated", "planned"]
 
 
 def test_the_same_plan_twice_is_kept_as_it_is_known_best() -> None:

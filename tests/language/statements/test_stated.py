@@ -33,8 +33,12 @@ def worded(relation: str, object_: str, text: str | None = None, **parts: Any) -
         ("measure", "72 an hour", {"topic": "workshop rate"}, "Workshop rate: 72 an hour"),
         ("measure", "72", {"topic": "the workshop rate", "phase": "ends"}, "Workshop rate is no longer 72"),
         ("measure", "5 mg", {"topic": "bisoprolol", "holder": "dad"}, "Dad's bisoprolol: 5 mg"),
-        ("availability", "wednesdays", {"polarity": -1}, "Wednesdays: not available"),
-        ("availability", "wednesdays", {"polarity": 1, "phase": "begins"}, "Wednesdays: available"),
+        ("availability", "wednesdays", {"polarity": -1}, "Isn't available: wednesdays"),
+        ("availability", "wednesdays", {"polarity": 1, "phase": "begins"}, "Is available: wednesdays"),
+        ("availability", "wednesdays", {}, "Availability: wednesdays"),
+        ("availability", "9.30", {"topic": "meetings", "polarity": -1}, "Isn't available: 9.30 (meetings)"),
+        ("availability", "Saturdays", {"holder": "Priscilla", "polarity": -1}, "Priscilla isn't available: Saturdays"),
+        ("availability", "Mondays", {"holder": "my kids", "polarity": -1}, "Kids aren't available: Mondays"),
         ("schedule", "Sundays", {"topic": "shop", "polarity": -1}, "Shop: closed Sundays"),
         ("standing_rule", "Don't use emojis in the newsletter", {}, "Rule: don't use emojis in the newsletter"),
         ("standing_rule", "the 5 line thing", {"phase": "ends"}, "Rule withdrawn: the 5 line thing"),
@@ -53,6 +57,15 @@ def worded(relation: str, object_: str, text: str | None = None, **parts: Any) -
         ("uses", "Shopify", {"topic": "the shop", "replaced": "Wix", "phase": "begins"}, "Uses Shopify (shop)"),
         ("sells", "tents", {"polarity": -1}, "Doesn't offer tents"),
         ("smokes", "smoking", {"phase": "ends"}, "No longer smokes"),
+        ("smokes", "vapes", {"holder": "Brent"}, "Brent's smoking: vapes"),
+        ("drinks_alcohol", "no alcohol", {}, "Alcohol: no alcohol"),
+        ("works_as", "a nurse", {"phase": "past"}, "Used to be a nurse"),
+        ("works_as", "taught infants", {"phase": "past"}, "Former job: taught infants"),
+        ("works_as", "runs the bays", {"phase": "planned"}, "Job soon: runs the bays"),
+        ("works_as", "treasurer", {"phase": "ends", "holder": "Tom"}, "Tom's job no longer: treasurer"),
+        ("partner", "Menna", {"phase": "ends"}, "Partner until then: Menna"),
+        ("has_friend", "Peg", {"phase": "ends", "holder": "mum"}, "Mum's friend until then: Peg"),
+        ("has_child", "Lina", {"phase": "ends"}, "Child until then: Lina"),
         ("event", "We drove Tilly to Reading", {}, "Drove Tilly to Reading"),
         ("event", "Our recipe post got 340 views", {}, "Recipe post got 340 views"),
         ("event", "lost his first tooth", {"holder": "my son"}, "Son lost his first tooth"),
@@ -111,6 +124,90 @@ def test_what_somebody_else_does(relation: str, object_: str, clause: str, holde
     assert worded(relation, object_, clause=clause, holder=holder) == sentence
 
 
+@pytest.mark.parametrize(
+    ("relation", "object_", "parts", "sentence"),
+    [
+        ("availability", "August", {"phase": "planned"}, "Will not be available: August"),
+        ("schedule", "from 6 to 19 July", {"phase": "planned", "topic": "shop"},
+         "Planned: shop: closed from 6 to 19 July"),
+        ("plans", "Lisbon", {"phase": "planned"}, "Plan: not Lisbon"),
+        ("wants", "kids", {"phase": "wished"}, "Doesn't want kids"),
+        ("speaks", "English", {"phase": "past", "holder": "gran"}, "Gran used to not speak English"),
+        ("owns", "a car", {}, "Doesn't have a car"),
+        ("fears", "needles", {"holder": "Abril"}, "Abril isn't afraid of needles"),
+        ("partner", "husband", {}, "Doesn't have a husband"),
+        ("religion", "religious", {}, "Isn't religious"),
+        ("does", "climbing", {}, "Doesn't do climbing"),
+        ("skilled_at", "swim", {"phase": "past", "clause": "I couldn't swim"}, "Used to not be able to swim"),
+        ("smokes", "smoke", {"phase": "planned", "clause": "I never smoke"}, "Will never smoke"),
+        ("habit", "drive", {"holder": "my kids", "clause": "my kids don't drive"}, "Kids don't drive"),
+    ],
+)  # fmt: skip
+def test_a_denial_is_told_as_one_in_each_phase(
+    relation: str, object_: str, parts: dict[str, Any], sentence: str
+) -> None:
+    assert worded(relation, object_, polarity=-1, **parts) == sentence
+
+
+@pytest.mark.parametrize(
+    ("relation", "object_", "clause", "sentence"),
+    [
+        ("smokes", "smoke", "i never smoke", "Never smokes"),
+        ("drinks_alcohol", "drink", "I never drink", "Never drinks"),
+        ("diet", "eat meat", "I never eat meat", "Never eats meat"),
+        ("smokes", "smoke", "She asked if I smoke. I said no", "Doesn't smoke"),
+        ("sells", "value heirlooms", "asked whether we value heirlooms; we do not", "Doesn't value heirlooms"),
+        ("business_rule", "take pets", "A lady asked whether we take pets; no", "Doesn't take pets"),
+        ("skilled_at", "draw like a toddler", "i draw like a toddler", "Draws like a toddler"),
+    ],
+)
+def test_a_denied_deed_is_told_as_one(relation: str, object_: str, clause: str, sentence: str) -> None:
+    assert worded(relation, object_, clause=clause, polarity=-1) == sentence
+
+
+@pytest.mark.parametrize(
+    ("relation", "object_", "clause", "polarity", "sentence"),
+    [
+        ("habit", "drive", "I don't drive any more", 0, "No longer drives"),
+        ("habit", "I don't camp", "I don't camp any more", 0, "No longer camps"),
+        ("skilled_at", "run", "I can't run any more", -1, "No longer can run"),
+        ("sells", "wedding cakes", "we don't do wedding cakes any more", -1, "No longer offers wedding cakes"),
+    ],
+)
+def test_what_ends_is_denied_once(relation: str, object_: str, clause: str, polarity: int, sentence: str) -> None:
+    assert worded(relation, object_, clause=clause, polarity=polarity, phase="ends") == sentence
+
+
+@pytest.mark.parametrize(
+    ("relation", "object_", "parts", "sentence"),
+    [
+        ("email", "hanna@roe.example", {"holder": "Hanna"}, "Hanna's email is hanna@roe.example"),
+        ("allergic_to", "penicillin", {"holder": "Pen"}, "Pen is allergic to penicillin"),
+        ("has_condition", "cancer", {"holder": "Can"}, "Can's health: cancer"),
+        ("runs_business", "Fergus Baird Joinery", {"holder": "Fergus"}, "Fergus runs Fergus Baird Joinery"),
+        ("name", "Agnes Rennie", {"holder": "Agnes Rennie"}, "Agnes Rennie's name is Agnes Rennie"),
+        ("measure", "5 mg", {"holder": "dad", "topic": "dad's dose"}, "Dad's dose: 5 mg"),
+        ("other", "in June Ann moves in", {"holder": "Ann"}, "In June Ann moves in"),
+    ],
+)
+def test_a_name_within_a_value_does_not_tell_whose_it_is(
+    relation: str, object_: str, parts: dict[str, Any], sentence: str
+) -> None:
+    assert worded(relation, object_, **parts) == sentence
+
+
+@pytest.mark.parametrize(
+    ("relation", "object_", "sentence"),
+    [
+        ("has_condition", "pregnant", "Health: pregnant"),
+        ("diet", "vegan", "Diet: vegan"),
+        ("name", "saoirse", "Name is saoirse"),
+    ],
+)
+def test_what_somebody_is_becomes_no_verb(relation: str, object_: str, sentence: str) -> None:
+    assert worded(relation, object_, f"im {object_} btw") == sentence
+
+
 def test_a_deed_that_is_over_keeps_its_verb() -> None:
     said = "i draw in the evenings"
     assert worded("habit", "draw in the evenings", said, phase="past") == "Used to draw in the evenings"
@@ -154,9 +251,16 @@ def test_a_holder_is_known_by_name(holder: str | None, key: str | None) -> None:
         ("works_at", "the US Embassy", {}, False),
         ("event", "applied for a flat", {"holder": "me and Wei Jie"}, True),
         ("standing_rule", "don't call me Desmond", {}, False),
+        ("habit", "minds my kids on Fridays", {"holder": "mum"}, True),
+        ("has_pet", "our old cat", {}, False),
+        ("event", "My dad lost his shop", {"holder": "My dad"}, False),
+        ("appearance", "tattoos", {"polarity": -1, "clause": "no tattoos here"}, True),
+        ("appearance", "tattoos", {"polarity": -1, "phase": "ends"}, False),
+        ("owns", "a car", {"polarity": -1}, False),
+        ("habit", "fly", {"polarity": -1, "clause": "I do not fly"}, False),
     ],
 )
-def test_what_would_call_its_author_they_needs_its_own_words(
+def test_what_no_wording_tells_truly_needs_its_own_words(
     relation: str, object_: str, parts: dict[str, Any], needs: bool
 ) -> None:
     statement = MessageStatement(relation=relation, object=object_, **parts)

@@ -65,7 +65,8 @@ def question_turn(session_id: str, given: Mapping[str, Any]) -> Turn | None:
         return Turn(source_id=new_id(), role="user", text=text)
     before = given.get("previous_response_id")
     place = f"{len(messages)}\0{before}" if isinstance(before, str) else str(len(messages))
-    known = hashlib.sha256(f"{session_id}\0{place}\0{text}".encode()).hexdigest()[:32]
+    named = f"{session_id}\0{place}\0{text}".encode("utf-8", "surrogatepass")
+    known = hashlib.sha256(named).hexdigest()[:32]
     return Turn(source_id=known, role="user", text=text)
 
 

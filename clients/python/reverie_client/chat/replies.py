@@ -21,9 +21,12 @@ class Reply:
 
     def take(self, part: Any) -> None:
         """Add a completion, a response, or a part of the stream of either."""
-        for choice in (value_of(part, "choices") or [])[:1]:
-            if (said := value_of(choice, "message") or value_of(choice, "delta")) is not None:
+        for choice in value_of(part, "choices") or []:
+            said = value_of(choice, "message") or value_of(choice, "delta")
+            # of several replies to one question only the first is in the conversation
+            if said is not None and not value_of(choice, "index"):
                 self._take_message(said)
+                break
         for item in value_of(part, "output") or []:
             self.text += text_of(item) if value_of(item, "type") == "message" else ""
             self._take_item(item)

@@ -5,11 +5,12 @@
         reply = session.call(openai.responses.create, model="…", input="Hi")
 
 An error of memory never makes a call of the model fail: it is kept in `errors`, and the call continues without memory.
+An error of another kind, such as that of a closed client, is the cause of the one that is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,7 +21,7 @@ from reverie_client.errors import ReverieClientError
 from reverie_client.request import Request
 from reverie_client.routes.contexts import Context, assemble_context
 from reverie_client.routes.sessions import close_session
-from reverie_client.routes.turns import Turn, append_turns
+from reverie_client.routes.turns import Turns, append_turns
 
 if TYPE_CHECKING:
     from reverie_client.connection import AsyncConnection, Connection
@@ -43,7 +44,7 @@ class MemorySession:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._closes:
-            self._try(close_session(self._subject_id, self._session_id))
+            self._try(lambda: close_session(self._subject_id, self._session_id))
 
     def call(self, create: Callable[..., Any], **given: Any) -> Any:
         """Call `create` with memory, and store question and reply.
@@ -54,24 +55,24 @@ class MemorySession:
         Raises:
             TypeError: the call has neither `messages` nor `input`.
         """
-        self.context = self._try(_asked(self._subject_id, given))
+        asked = conversation_of(given)
+        self.context = self._try(lambda: _context(self._subject_id, asked))
         answer = create(**with_memory(given, self.context.text if self.context else ""))
         if given.get("stream"):
-            return RecordedStream(answer, lambda reply: self._store(given, reply))
-        reply = Reply()
-        reply.take(answer)
-        self._store(given, reply)
+            return RecordedStream(answer, lambda parts: self._store(given, parts))
+        self._store(given, [answer])
         return answer
 
-    def _store(self, given: Mapping[str, Any], reply: Reply) -> None:
-        if turns := _turns(self._session_id, given, reply):
-            self._try(append_turns(self._subject_id, self._session_id, turns))
+    def _store(self, given: Mapping[str, Any], parts: Sequence[Any]) -> None:
+        self._try(lambda: _storing(self._subject_id, self._session_id, given, parts))
 
-    def _try(self, request: Request[Any]) -> Any:
+    def _try(self, make: Callable[[], Request[Any] | None]) -> Any:
+        """Make a request and send it, if there is one; return its answer, or None after an error."""
         try:
-            return self._client.send(request)
-        except ReverieClientError as error:
-            self.errors.append(error)
+            request = make()
+            return None if request is None else self._client.send(request)
+        except Exception as error:
+            self.errors.append(_fault(error))
             return None
 
 
@@ -92,7 +93,7 @@ class AsyncMemorySession:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._closes:
-            await self._try(close_session(self._subject_id, self._session_id))
+            await self._try(lambda: close_session(self._subject_id, self._session_id))
 
     async def call(self, create: Callable[..., Awaitable[Any]], **given: Any) -> Any:
         """Call `create` with memory, and store question and reply; with `stream=True` when the stream ends.
@@ -100,32 +101,45 @@ class AsyncMemorySession:
         Raises:
             TypeError: the call has neither `messages` nor `input`.
         """
-        self.context = await self._try(_asked(self._subject_id, given))
+        asked = conversation_of(given)
+        self.context = await self._try(lambda: _context(self._subject_id, asked))
         answer = await create(**with_memory(given, self.context.text if self.context else ""))
         if given.get("stream"):
-            return AsyncRecordedStream(answer, lambda reply: self._store(given, reply))
-        reply = Reply()
-        reply.take(answer)
-        await self._store(given, reply)
+            return AsyncRecordedStream(answer, lambda parts: self._store(given, parts))
+        await self._store(given, [answer])
         return answer
 
-    async def _store(self, given: Mapping[str, Any], reply: Reply) -> None:
-        if turns := _turns(self._session_id, given, reply):
-            await self._try(append_turns(self._subject_id, self._session_id, turns))
+    async def _store(self, given: Mapping[str, Any], parts: Sequence[Any]) -> None:
+        await self._try(lambda: _storing(self._subject_id, self._session_id, given, parts))
 
-    async def _try(self, request: Request[Any]) -> Any:
+    async def _try(self, make: Callable[[], Request[Any] | None]) -> Any:
+        """Make a request and send it, if there is one; return its answer, or None after an error."""
         try:
-            return await self._client.send(request)
-        except ReverieClientError as error:
-            self.errors.append(error)
+            request = make()
+            return None if request is None else await self._client.send(request)
+        except Exception as error:
+            self.errors.append(_fault(error))
             return None
 
 
-def _asked(subject_id: str, given: Mapping[str, Any]) -> Request[Context]:
+def _context(subject_id: str, asked: Sequence[Any]) -> Request[Context]:
     """Return the request for the context of a call, without the conversation, which the caller's messages contain."""
-    question = question_of(conversation_of(given))
+    question = question_of(asked)
     return assemble_context(subject_id, question=question and question[:20_000])
 
 
-def _turns(session_id: str, given: Mapping[str, Any], reply: Reply) -> list[Turn]:
-    return [turn for turn in (question_turn(session_id, given), reply.turn()) if turn is not None]
+def _storing(subject_id: str, session_id: str, given: Mapping[str, Any], parts: Sequence[Any]) -> Request[Turns] | None:
+    """Return the request that stores question and reply, if any; `parts`: one answer, or what came of a stream."""
+    reply = Reply()
+    for part in parts:
+        reply.take(part)
+    turns = [turn for turn in (question_turn(session_id, given), reply.turn()) if turn is not None]
+    return append_turns(subject_id, session_id, turns) if turns else None
+
+
+def _fault(error: Exception) -> ReverieClientError:
+    if isinstance(error, ReverieClientError):
+        return error
+    fault = ReverieClientError(f"Memory was not used: {type(error).__name__}: {error}")
+    fault.__cause__ = error
+    return fault

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self
-
-from reverie_client.chat.replies import Reply
 
 
 class RecordedStream:
@@ -15,8 +13,8 @@ class RecordedStream:
     The parts that arrived are stored when the stream ends, is closed, or its `with` block is left.
     """
 
-    def __init__(self, stream: Any, store: Callable[[Reply], None]) -> None:
-        self._stream, self._store, self._reply, self._stored = stream, store, Reply(), False
+    def __init__(self, stream: Any, store: Callable[[Sequence[Any]], None]) -> None:
+        self._stream, self._store, self._arrived, self._stored = stream, store, list[Any](), False
         self._parts = self._read()
 
     def __iter__(self) -> Iterator[Any]:
@@ -28,7 +26,7 @@ class RecordedStream:
     def _read(self) -> Iterator[Any]:
         try:
             for part in self._stream:
-                self._reply.take(part)
+                self._arrived.append(part)
                 yield part
         finally:
             self._end()
@@ -53,14 +51,14 @@ class RecordedStream:
     def _end(self) -> None:
         if not self._stored:
             self._stored = True
-            self._store(self._reply)
+            self._store(self._arrived)
 
 
 class AsyncRecordedStream:
     """`RecordedStream` for asyncio."""
 
-    def __init__(self, stream: Any, store: Callable[[Reply], Awaitable[None]]) -> None:
-        self._stream, self._store, self._reply, self._stored = stream, store, Reply(), False
+    def __init__(self, stream: Any, store: Callable[[Sequence[Any]], Awaitable[None]]) -> None:
+        self._stream, self._store, self._arrived, self._stored = stream, store, list[Any](), False
         self._parts = self._read()
 
     def __aiter__(self) -> AsyncIterator[Any]:
@@ -80,7 +78,7 @@ class AsyncRecordedStream:
     async def _read(self) -> AsyncIterator[Any]:
         try:
             async for part in self._stream:
-                self._reply.take(part)
+                self._arrived.append(part)
                 yield part
         finally:
             await self._end()
@@ -97,4 +95,4 @@ class AsyncRecordedStream:
     async def _end(self) -> None:
         if not self._stored:
             self._stored = True
-            await self._store(self._reply)
+            await self._store(self._arrived)

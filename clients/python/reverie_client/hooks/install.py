@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shlex
@@ -71,16 +72,21 @@ def uninstall(agent: str, *, home: Path, project: Path | None = None) -> list[Pa
     known = _known(agent)
     path, settings = hooks_file(known, home=home, project=project), _settings_file(known, home, project)
     changed = []
-    if path.exists() and _ours(_read(path)):
+    named: set[str] = set()
+    if path.exists() and (commands := _ours(_read(path))):
+        named = {shlex.split(command)[-1] for command in commands if command}
         left = _without_ours(_read(path))
         if left in ({}, known.header):
             path.unlink()
         else:
             _write(path, left)
         changed.append(path)
-    if settings.exists():
-        settings.unlink()
-        changed.append(settings)
+    before = _settings_file_of_before(known, home, project)
+    for file in (settings, before):
+        # the earlier name is shared by projects of one folder name: only the hooks tell whose the file is
+        if file.exists() and (file == settings or str(file) in named):
+            file.unlink()
+            changed.append(file)
     if not list(settings.parent.glob("*.json")):
         for prompt in (settings.parent / "waiting").glob("*.json*"):
             prompt.unlink()
@@ -110,6 +116,15 @@ def _known(agent: str) -> Agent:
 
 
 def _settings_file(agent: Agent, home: Path, project: Path | None) -> Path:
+    """Return the file of the settings, whose name has a hash of the project's path: folders may have one name."""
+    if project is None:
+        return home / ".reverie" / "hooks" / f"{agent.name}.json"
+    known = hashlib.sha256(os.fsencode(project.resolve())).hexdigest()[:12]
+    return home / ".reverie" / "hooks" / f"{agent.name}-{project.resolve().name}-{known}.json"
+
+
+def _settings_file_of_before(agent: Agent, home: Path, project: Path | None) -> Path:
+    """Return the file that earlier versions wrote, without the hash."""
     name = agent.name if project is None else f"{agent.name}-{project.resolve().name}"
     return home / ".reverie" / "hooks" / f"{name}.json"
 

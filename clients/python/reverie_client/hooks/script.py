@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # `typing` takes milliseconds to import
 
 #: The most characters of a memory, so that one long message does not fill the prompt.
 LONGEST = 600
+#: The most characters of the question that a short reply answers, and of a message that casts doubt on a memory.
+LONGEST_BESIDE = 100
 #: Seconds for storing; longer than for recall, since the reply is already shown and nobody waits.
 STORE_SECONDS = 2.0
 #: The most characters to store of a prompt or reply.
@@ -72,8 +74,21 @@ def recall(agent: str, settings: Object, event: Object) -> None:
 
 
 def line(hit: Object) -> str:
-    """Return a memory on one line, which cannot begin a section or close a tag of the prompt."""
-    text = " ".join(hit["content"].split())[:LONGEST]
+    """Return a memory on one line, which cannot begin a section or close a tag of the prompt.
+
+    It is worded as `reverie_client.telling` does: with the question that it answers, any doubt, and how often it was
+    said.
+    """
+    asked, doubt = hit.get("reply_to"), hit.get("doubt")
+    question = f"{' '.join(asked['content'].split())[-LONGEST_BESIDE:]} / " if asked else ""
+    after = ""
+    if doubt:
+        words = " ".join(doubt["content"].split())
+        words = words if len(words) <= LONGEST_BESIDE else f"{words[:LONGEST_BESIDE]} …"
+        after = f" (may be over; {doubt['said_at'][:10]}: “{words}”)"
+    after += f" (said {hit['times']} times since {hit['first_at'][:10]})" if hit.get("first_at") else ""
+    after += " (said just now)" if hit.get("fresh") else ""
+    text = question + " ".join(hit["content"].split())[: LONGEST - len(question) - len(after)] + after
     for sign, other in (("<", "‹"), (">", "›"), ("`", "'")):
         text = text.replace(sign, other)
     return f"- {hit['happened_at'][:10]}: {text}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,17 +12,23 @@ from typing import IO, Any
 
 import orjson
 
+from reverie.capture.history.files import DamagedFileError
 from reverie.errors import InputError
 
 #: Largest file, in bytes, that is loaded as a whole. Slack writes one file per channel and day.
 MAX_FILE = 256 << 20
+_BLOCK = 1 << 20
+#: The bit of a file in a zip that says that it has a password.
+_ENCRYPTED = 1
+#: Raised for a damaged or unreadable zip or file. RuntimeError: a compression or feature that Python lacks.
+_DAMAGES = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 
 class Archive:
     """The JSON files below a directory or in a zip, by relative path; a common top folder is removed."""
 
     def __init__(self, path: Path) -> None:
-        """Open the directory or zip. Raises InputError: it is not readable."""
+        """Open the directory or zip. Raises InputError: it is not readable, or has a password."""
         self.path = path
         self._zip: zipfile.ZipFile | None = None
         try:
@@ -31,8 +39,11 @@ class Archive:
             else:
                 self._zip = zipfile.ZipFile(path)
                 self._full = {name: name for name in self._zip.namelist() if name.endswith(".json")}
-        except (OSError, zipfile.BadZipFile):
+        except _DAMAGES:
             raise InputError(f"{path.name} cannot be read: it is damaged or not accessible.") from None
+        if self._zip and any(file.flag_bits & _ENCRYPTED for file in self._zip.infolist()):
+            self._zip.close()
+            raise InputError(f"{path.name} has a password: unpack it and import the directory.")
         self._full = {name: full for name, full in self._full.items() if not name.startswith("__MACOSX/")}
         tops = {name.partition("/")[0] for name in self._full}
         if len(tops) == 1 and all("/" in name for name in self._full) and not _is_day(self._full):
@@ -50,12 +61,21 @@ class Archive:
         with self._zip.open(full) if self._zip else open(full, "rb") as stream:
             yield stream
 
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """Yield the content of a file in blocks. Raises DamagedFileError: the rest of the file is not readable."""
+        try:
+            with self.open(name) as stream:
+                while block := stream.read(_BLOCK):
+                    yield block
+        except _DAMAGES:
+            raise DamagedFileError from None
+
     def load(self, name: str) -> Any:
         """Return the JSON of a file. Raises ValueError: the file is too large, damaged, or not JSON."""
         try:
             with self.open(name) as stream:
                 content = stream.read(MAX_FILE + 1)
-        except (OSError, EOFError, zipfile.BadZipFile, RuntimeError, NotImplementedError):
+        except _DAMAGES:
             raise ValueError("the file is damaged") from None
         if len(content) > MAX_FILE:
             raise ValueError("the file is larger than 256 MiB")

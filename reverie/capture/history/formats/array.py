@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import ijson
-import orjson
 
 from reverie.capture.history.files import MAX_LINE, DamagedFileError
-from reverie.capture.history.records import BrokenItem, InputItem, Record
+from reverie.capture.history.records import BrokenItem, InputItem, Record, mended_json
 
 
 def read_items(blocks: Iterable[bytes]) -> Iterator[tuple[int, Any] | BrokenItem]:
@@ -37,7 +36,7 @@ def read_array(blocks: Iterable[bytes]) -> Iterator[InputItem]:
         if type(item) is not dict:
             yield BrokenItem(number, "not_an_object", "The item is not an object: a record is {...}.")
             continue
-        raw = orjson.dumps(item, default=str)
+        raw = mended_json(item)
         if len(raw) > MAX_LINE:
             yield BrokenItem(
                 number, "record_too_long", f"The item has {len(raw):,} bytes; at most 8 MiB are read.", raw[: 64 << 10]

@@ -80,8 +80,8 @@ def read_archive(path: Path, format: str | None, *, subject: str | None) -> tupl
 
 def _conversations(archive: Archive, names: list[str], subject: str) -> Iterator[InputItem]:
     for name in names:
-        with archive.open(name) as stream:
-            yield from read_chatgpt(iter(lambda: stream.read(1 << 20), b""), subject=subject)
+        for item in read_chatgpt(archive.blocks(name), subject=subject):
+            yield item._replace(detail=f"{name}: {item.detail}") if isinstance(item, BrokenItem) else item
 
 
 def _closing(archive: Archive, items: Iterator[InputItem]) -> Iterator[InputItem]:

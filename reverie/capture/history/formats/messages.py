@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-import orjson
-
 from reverie.capture.history.field_names import ALIASES, snake_case
-from reverie.capture.history.records import BrokenItem, InputItem, Record, SkippedItem
+from reverie.capture.history.records import BrokenItem, InputItem, Record, SkippedItem, mended_json
 from reverie.capture.times import parse_event_time
 from reverie.errors import InputError
 
@@ -95,11 +93,12 @@ class MessageReader:
             if not (text.strip() or message.get("tool_calls")):
                 yield SkippedItem("empty")
                 continue
+            source_id, is_numbered = self._source_id(message, before + position)
             message_time = self._field(message, "said_at", _TIME_ALIASES)
             fields = {
                 "subject_id": subject,
                 "session_id": session,
-                "source_id": message.get("id") or f"m{before + position}",
+                "source_id": source_id,
                 "role": message.get("role"),
                 "speaker": message.get("name"),
                 "said_at": message_time or self._time(said_at, record.line, position),
@@ -107,7 +106,8 @@ class MessageReader:
                 "tool_calls": _tool_calls(message.get("tool_calls")),
             }
             fields = {name: value for name, value in fields.items() if value is not None}
-            yield Record(record.line, fields, size=len(text) + 200, place=f"message {position + 1}")
+            place = f"message {position + 1}"
+            yield Record(record.line, fields, size=len(text) + 200, place=place, numbered=is_numbered)
 
     def _require(self, subject: Any, said_at: Any, messages: list[Any]) -> None:
         if not subject:
@@ -122,6 +122,16 @@ class MessageReader:
                 "as --start 2026-01-01T00:00:00Z (each further record is then a minute later), or name the field with "
                 "--map said_at=FIELD."
             )
+
+    def _source_id(self, message: Mapping[str, Any], position: int) -> tuple[Any, bool]:
+        """Return the id of a message, and whether it is only its position in the session.
+
+        If the caller maps the id, a message without it gets the default id, made of content and time.
+        """
+        if theirs := self.mapping.get("source_id"):
+            return message.get(theirs), False
+        own = message.get("id")
+        return own or f"m{position}", not own
 
     def _field(self, fields: Mapping[str, Any], ours: str, aliases: Iterable[str]) -> Any:
         if ours in self.mapping:
@@ -191,4 +201,4 @@ def _tool_calls(calls: Any) -> list[dict[str, Any]] | None:
 
 
 def _digest(messages: list[Any]) -> int:
-    return hash(orjson.dumps([(item.get("role"), item.get("content")) for item in messages], default=str))
+    return hash(mended_json([[item.get("role"), item.get("content")] for item in messages]))
