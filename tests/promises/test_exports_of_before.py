@@ -77,3 +77,17 @@ def test_of_an_erased_subject_nothing_comes_back(there: Opened, tmp_path: Path) 
     after = export(there.url, TENANT, tmp_path / "after", subject_id="ana", at=UNTIL + timedelta(days=1))
     again = import_export(there.store, after.files[0], tenant_id=TENANT)
     assert (again.repeated, again.skipped.total()) == (1, 0), "what she said since is hers"
+
+
+def test_that_somebody_refuses_to_be_remembered_is_taken_in(there: Opened, tmp_path: Path) -> None:
+    """A consent has no content: a database that lost it must not begin to listen again."""
+    refused = "insert into ops.consents (tenant_id, subject_id, capture, changed_at) values (%s, 'ana', false, %s)"
+    with connect(there.url) as conn:
+        conn.execute(refused, [TENANT, START])
+    made = export(there.url, TENANT, tmp_path / "out", subject_id="ana", at=BEFORE)
+    there.eraser.erase(subject_target("ana"))
+    with connect(there.url) as conn:
+        conn.execute("delete from ops.consents where tenant_id = %s", [TENANT])
+    import_export(there.store, made.files[0], tenant_id=TENANT)
+    assert rows(there.store, "select subject_id, capture from ops.consents") == [("ana", False)]
+    assert rows(there.store, "select count(*) from log.turns where subject_id = 'ana'") == [(0,)]
