@@ -12,10 +12,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-import snowballstemmer  # type: ignore[import-untyped]
-
 from reverie.language import contradiction_words as words
 from reverie.language.pack import language_table
+from reverie.language.stemming import stem_of
 
 _TOKEN = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)"
@@ -25,7 +24,6 @@ _TOKEN = re.compile(
     r"|(?P<mark>[.,;:!?()\u2013\u2014]|[$€£₹])"
 )
 _ENDS = frozenset(".;:!?()\u2013\u2014")
-_STEMMER = snowballstemmer.stemmer("english")
 #: Makes a capitalised first word a name: "Ravi handles", not "Loves hiking".
 _AFTER_A_SUBJECT = language_table("contradiction").pattern("after_a_subject", re.ASCII)
 
@@ -249,7 +247,7 @@ def _stem(word: str) -> str:
     if singular in words.EXCLUSIVE:
         return singular
     word = words.SYNONYMS.get(word, word)
-    return word if word in words.EXCLUSIVE else str(_STEMMER.stemWord(words.SYNONYMS.get(singular, word)))
+    return word if word in words.EXCLUSIVE else stem_of(words.SYNONYMS.get(singular, word))
 
 
 def _denies_next(word: str, before: str, earlier: str) -> bool:

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-import snowballstemmer  # type: ignore[import-untyped]
-
 from reverie.language.cues.attribution import veil
 from reverie.language.cues.quantities import Quantity, has_digit, quantities
 from reverie.language.pack import language_table
+from reverie.language.stemming import stem_of
 
 _PACK = language_table("measures")
 _UNITS, _FOLDS = _PACK.folds("units"), _PACK.folds("folds")
@@ -26,7 +25,6 @@ _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 #: Most topic words of a number.
 _TOPICS = 12
-_STEMMER = snowballstemmer.stemmer("english")
 
 
 class ReportedNumber(NamedTuple):
@@ -54,7 +52,7 @@ def measures(text: str) -> list[ReportedNumber]:
 @lru_cache(maxsize=16_384)
 def topic_stem(word: str) -> str:
     """Return the stem that the forms of a topic word share: `post` for "posts"."""
-    return str(_STEMMER.stemWord(_FOLDS.get(word, word)))
+    return stem_of(_FOLDS.get(word, word))
 
 
 def reported_topics(texts: Iterable[str]) -> tuple[str, ...]:

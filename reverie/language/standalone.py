@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-import snowballstemmer  # type: ignore[import-untyped]
-
 from reverie.language.contradiction_words import STOP
 from reverie.language.pack import read_table
+from reverie.language.stemming import stem_of
 from reverie.language.text import sentences
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -24,7 +23,6 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _NAME = re.compile(r"\S [\"'(]?(?!I\b)[A-Z]")
 #: A name that ends the sentence after a comma.
 _VOCATIVE = re.compile(r", [A-Z][\w-]+\W*$")
-_STEMMER = snowballstemmer.stemmer("english")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ def _small_talk() -> frozenset[str]:
 def term_of(word: str) -> str:
     """Return the stem of a lower-case word; empty for a word without content."""
     short = len(word) < 3 and not word[0].isdigit()
-    return "" if short or word in _small_talk() else str(_STEMMER.stemWord(word))
+    return "" if short or word in _small_talk() else stem_of(word)
 
 
 def terms_of(text: str) -> Iterator[str]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache, lru_cache
-
-import snowballstemmer  # type: ignore[import-untyped]
 
 from reverie.language.english import statement_words
 from reverie.language.objects import read_object
-
-_STEMMER = snowballstemmer.stemmer("english")
+from reverie.language.stemming import stems_of
 
 
 @lru_cache(maxsize=16_384)
@@ -21,7 +17,7 @@ def topic_words(text: str) -> frozenset[str]:
     """
     folds = _folds()
     words = (folds.get(word, word) for word in read_object(text.lower()).words)
-    return frozenset(_stems(word for word in words if word not in statement_words().topics.empty))
+    return frozenset(stems_of(word for word in words if word not in statement_words().topics.empty))
 
 
 @lru_cache(maxsize=16_384)
@@ -43,17 +39,13 @@ def unit_words(text: str) -> frozenset[str]:
 def telling_words(text: str) -> frozenset[str]:
     """Return the stems of the words that may identify an object; empty for "that", "the whole thing"."""
     vague = statement_words().topics.vague
-    return frozenset(_stems(word for word in read_object(text.lower()).words if word not in vague))
+    return frozenset(stems_of(word for word in read_object(text.lower()).words if word not in vague))
 
 
 def is_shared_role(topic: str) -> bool:
     """Return whether several people may have a role at once: "client", "supplier"; "flour supplier" means one."""
     words = read_object(topic.lower()).words
     return not words or set(words) <= _shared_roles()
-
-
-def _stems(words: Iterable[str]) -> list[str]:
-    return [str(stem) for stem in _STEMMER.stemWords(list(words))]
 
 
 @cache

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from reverie.language.cues.wording import slug
 from reverie.language.text import plain_name
 from reverie.model import require_aware
 from reverie.store.queries import queries
@@ -39,11 +40,19 @@ class StructuredFact:
     #: A later message that may have ended it, and when it was said; None: no message has.
     doubted_at: datetime | None = None
     doubt: str | None = None
+    #: What the value is of, in the memory that states it: "accountant" of the contact "Annick".
+    topic: str | None = None
 
     @property
     def name(self) -> str:
         """The key as people read it."""
         return fact_name(self.key, self.speaker, self.category)
+
+    @property
+    def label(self) -> str:
+        """The name with the topic if neither it nor the value says that: "contact (accountant)"."""
+        is_told = not self.topic or slug(self.topic) in f"{slug(self.name)}-{slug(self.value)}"
+        return self.name if is_told else f"{self.name} ({self.topic})"
 
 
 def fact_name(key: str, speaker: str, category: str) -> str:

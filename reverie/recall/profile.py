@@ -145,7 +145,7 @@ class Profile:
         """Return the narrative and the ids of its sources: its own if a model wrote it, else of facts and memories."""
         if self.is_written and self.written:
             return " ".join(self.written.text.split()[:words]), [self.written.id]
-        told = [(fact.id, "Known:", f"{one_line(fact.name)}: {one_line(fact.value)};") for fact in self.facts]
+        told = [(fact.id, "Known:", f"{one_line(fact.label)}: {one_line(fact.value)};") for fact in self.facts]
         told += [
             (one.id, "Recently:", f"{with_day(one.kind, one.content, one.happened_at, joint=', ')};")
             for one in self.recent

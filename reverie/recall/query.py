@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
+
+import orjson
 
 from reverie.model import require_aware
 from reverie.recall.filters import Filters
@@ -42,3 +44,16 @@ class RecallQuery:
     def __post_init__(self) -> None:
         """Convert the time to UTC. Raises ValueError: it has no offset."""
         object.__setattr__(self, "as_of", require_aware(self.as_of))
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The fields beyond text, subject and time that change the answer and are set: a part of its id."""
+        wanted = {
+            "top_k": self.top_k,
+            "token_budget": self.token_budget,
+            "kinds": self.kinds and sorted(self.kinds),
+            "include_compressed": self.include_compressed or None,
+            "filters": asdict(self.filters) if self.filters else None,
+        }
+        given = {name: value for name, value in wanted.items() if value is not None}
+        return (orjson.dumps(given, option=orjson.OPT_SORT_KEYS).decode(),) if given else ()

@@ -131,11 +131,14 @@ def spans(text: str, asked_at: datetime) -> Iterator[TimeSpan]:
 
 def _span(parts: dict[str, str | None], asked_at: datetime) -> TimeSpan | None:
     month = int(parts["number"] or 0) if parts.get("number") else _MONTHS[str(parts["month"]).lower()]
-    year = int(parts["year"] or 0) if parts.get("year") else asked_at.year - (month > asked_at.month)
+    day = int(parts.get("day") or 0)
+    # without a year the last such time: the 31st is later than all days of a month whose day is not named
+    latest = (asked_at.month, asked_at.day if day else 31)
+    year = int(parts["year"] or 0) if parts.get("year") else asked_at.year - ((month, day) > latest)
     try:
-        if day := parts.get("day"):
-            since = datetime(year, month, int(day), tzinfo=UTC)
+        if day:
+            since = datetime(year, month, day, tzinfo=UTC)
             return since, since + timedelta(days=1)
         return datetime(year, month, 1, tzinfo=UTC), datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
-    except ValueError:  # the 31st of February, the year 0
+    except (ValueError, OverflowError):  # the 31st of February, the year 0, the last day of 9999
         return None

@@ -14,6 +14,7 @@ from reverie.inference.reranker import Reranker
 from reverie.model import stable_id
 from reverie.policy import Policy
 from reverie.recall.candidates import FoundCandidates, PreparedQuery, embed_query, find_candidates
+from reverie.recall.filters import read_admitted
 from reverie.recall.passes import Placing, placed
 from reverie.recall.places.asked import asked_relations, read_asked
 from reverie.recall.places.read import Former, read_doubts, read_formers, with_neighbours
@@ -106,7 +107,10 @@ async def recall(
         answer = await _answer(session, asked, embedder, reranker, width)
         if not answer.lacks(asked.top_k):
             break
-    hits = await with_neighbours(session, answer.hits, query.neighbours, horizon=horizon(query.as_of))
+    hits = answer.hits
+    if query.neighbours:
+        among = await read_admitted(session, query.subject_id, query.filters)
+        hits = await with_neighbours(session, hits, query.neighbours, horizon=horizon(query.as_of), among=among)
     dropped = [*answer.dropped, *(drop(hit, reason) for hit, reason in answer.found.candidates if reason)]
     result = _result(session.tenant_id, asked, hits, dropped, [*notes, *answer.notes])
     return replace(result, reranker=answer.reranked_by, unranked=answer.found.unranked)
@@ -258,7 +262,7 @@ def withheld_note(subject_id: str) -> str:
 def _withheld(tenant_id: str, query: RecallQuery, policy: Policy) -> RecallResult:
     """Return the answer about a subject that does not want to be recalled; the question is not kept."""
     return RecallResult(
-        id=stable_id(query.as_of, "recall", tenant_id, query.subject_id, query.text, policy.hash),
+        id=stable_id(query.as_of, "recall", tenant_id, query.subject_id, query.text, policy.hash, *query.limits),
         question="",
         tenant_id=tenant_id,
         subject_id=query.subject_id,
@@ -279,7 +283,7 @@ def _result(
 ) -> RecallResult:
     query, policy = asked.query, asked.policy
     return RecallResult(
-        id=stable_id(query.as_of, "recall", tenant_id, query.subject_id, query.text, policy.hash),
+        id=stable_id(query.as_of, "recall", tenant_id, query.subject_id, query.text, policy.hash, *query.limits),
         question=query.text,
         tenant_id=tenant_id,
         subject_id=query.subject_id,

@@ -117,6 +117,12 @@ class Hit(NamedTuple):
     #: The changes that passes made to its place, in words: "moved up: holds now".
     moves: tuple[str, ...] = ()
 
+    def measured(self, name: str) -> float:
+        """Return the value of a signal, weighed or not; 0 if it was not measured."""
+        if isinstance(self.signals, Signals):
+            return self.signals.measured(name)
+        return self.signals[name].value if name in self.signals else 0.0
+
     @property
     def told(self) -> str:
         """The hit on one line: the question that it answers, its content, any doubt, how often and when it was said."""

@@ -79,7 +79,7 @@ class StagedRecall:
 
 def fact_line(fact: StructuredFact) -> str:
     """Return a fact as a line, with the message that may have ended it: `- name: Alex`."""
-    return f"- {one_line(fact.name)}: {in_doubt(one_line(fact.value), fact.doubted_at, fact.doubt)}"
+    return f"- {one_line(fact.label)}: {in_doubt(one_line(fact.value), fact.doubted_at, fact.doubt)}"
 
 
 def summary_line(summary: Summary, letters: int) -> str:

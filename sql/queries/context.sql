@@ -1,7 +1,8 @@
 -- name: structured_facts
 -- The structured facts of a subject at a time, most important first; or with former ones, in event order.
 select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value) as value, f.confidence, f.importance, f.valid_from, f.valid_to,
-       f.replaced_by, coalesce(m.into_id, f.memory_id) as memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt
+       f.replaced_by, coalesce(m.into_id, f.memory_id) as memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt,
+       case when w.item_id is null then m.topic end as topic
 from memory.structured_facts f
 left join (  -- for a memory that a person corrected, the value is the waiting replacement, if there was one at the time
     select distinct on (k.item_id) k.item_id, r.content
@@ -11,7 +12,7 @@ left join (  -- for a memory that a person corrected, the value is the waiting r
     where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark <> 'pinned'
     order by k.item_id, r.happened_at desc nulls last) w on w.item_id = f.memory_id
 left join lateral (  -- a merged memory stands in another one
-    select m.doubted_by, case when m.state = 'merged' then m.into_id end as into_id
+    select m.doubted_by, m.topic, case when m.state = 'merged' then m.into_id end as into_id
     from memory.memories m
     where m.tenant_id = %(tenant)s and m.id = f.memory_id offset 0) m on true
 left join lateral (  -- a later message that may have ended it

@@ -49,7 +49,7 @@ where t.tenant_id = %(tenant)s and t.id = any(%(ids)s::uuid[]) and t.said_at <= 
                   where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.item_id = t.id and k.mark <> 'pinned')
 
 -- name: around
--- The turns before and after these turns in their sessions, in the order of the conversation.
+-- The turns before and after these turns in their sessions, in the order of the conversation; of those that filters admit.
 select i.item_id, t.id, t.speaker, t.role, t.text, t.said_at, t.is_before
 from unnest(%(ids)s::uuid[]) as i (item_id)
 cross join lateral (
@@ -59,11 +59,13 @@ cross join lateral (
     (select id, speaker, role, text, said_at, turn_index, true as is_before from log.turns t
      where t.tenant_id = %(tenant)s and t.subject_id = o.subject_id and t.session_id = o.session_id
        and (t.said_at, t.turn_index, t.id) < (o.said_at, o.turn_index, o.id)
+       and (%(among)s::uuid[] is null or t.id = any(%(among)s::uuid[]))
      order by t.said_at desc, t.turn_index desc, t.id desc limit %(neighbours)s)
     union all
     (select id, speaker, role, text, said_at, turn_index, false as is_before from log.turns t
      where t.tenant_id = %(tenant)s and t.subject_id = o.subject_id and t.session_id = o.session_id
        and (t.said_at, t.turn_index, t.id) > (o.said_at, o.turn_index, o.id) and t.id < %(horizon)s
+       and (%(among)s::uuid[] is null or t.id = any(%(among)s::uuid[]))
      order by t.said_at, t.turn_index, t.id limit %(neighbours)s)) t
 where not exists (
     select from memory.marks k

@@ -312,12 +312,12 @@ case when f.entity is not null or f.lexical is null then (  -- found by no arm t
       and v.item_id = f.item_id) end,
 
 -- part: dated.measured
--- Nearness to a date in the question; soon after counts more than before.
+-- Nearness to a date in the question; soon after counts more than before. Postgres refuses an exp() that is too near 0.
 , coalesce((
     select max(case when p.happened_at < since
-                    then exp(-extract(epoch from since - p.happened_at)::float8 / 86400 / 1.5)
+                    then exp(greatest(-100, -extract(epoch from since - p.happened_at)::float8 / 86400 / 1.5))
                     when p.happened_at >= until
-                    then exp(-extract(epoch from p.happened_at - until)::float8 / 86400 / 5)
+                    then exp(greatest(-100, -extract(epoch from p.happened_at - until)::float8 / 86400 / 5))
                     else 1 end)
     from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)), 0) as date
 

@@ -19,7 +19,8 @@ order by x.subject_id, x.day
 
 -- name: read_messages
 -- Messages of some days without a mood, in the order of each session, with the vector of their text, the mood that a
--- language model gave and, for the first of each session, whether there is a mood before it.
+-- language model gave and, for the first of each author in a session, whether there is a mood before it; the author is null
+-- if that is the subject.
 with given as materialized (
     select x.subject_id, x.day from unnest(%(day_subjects)s::text[], %(days)s::date[]) as x (subject_id, day)
 ),
@@ -43,27 +44,32 @@ select t.id, t.subject_id, t.session_id, t.said_at, t.text,
        lag(t.id) over w is null
            and exists (select from memory.moods m where m.tenant_id = %(tenant)s and m.subject_id = t.subject_id
                          and m.said_at <= t.said_at and m.said_at >= t.said_at - %(ttl)s::interval and m.session_id = t.session_id),
-       t.speaker is not distinct from v.speaker or coalesce(lower(t.speaker) = lower(t.subject_id), false)
-from messages t
-join (select s.subject_id, s.session_id, f.speaker
-      from (select distinct subject_id, session_id from messages) s
+       t.own, t.author
+from (select m.*, o.own, case when not o.own then m.speaker end as author
+      from messages m
+      join (select s.subject_id, s.session_id, f.speaker
+            from (select distinct subject_id, session_id from messages) s
+            cross join lateral (
+                select u.speaker from log.turns u
+                where u.tenant_id = %(tenant)s and u.subject_id = s.subject_id and u.session_id = s.session_id and u.role = 'user'
+                order by u.said_at, u.turn_index, u.id limit 1) f) v
+          on v.subject_id = m.subject_id and v.session_id = m.session_id
       cross join lateral (
-          select u.speaker from log.turns u
-          where u.tenant_id = %(tenant)s and u.subject_id = s.subject_id and u.session_id = s.session_id and u.role = 'user'
-          order by u.said_at, u.turn_index, u.id limit 1) f) v
-    on v.subject_id = t.subject_id and v.session_id = t.session_id
-window w as (partition by t.subject_id, t.session_id order by t.said_at, t.turn_index, t.id)
+          select m.speaker is not distinct from v.speaker or coalesce(lower(m.speaker) = lower(m.subject_id), false)) o (own)) t
+window w as (partition by t.subject_id, t.session_id, t.own, t.author order by t.said_at, t.turn_index, t.id)
 order by t.subject_id, t.session_id, t.said_at, t.turn_index, t.id
 
 -- name: read_moods_before
--- The last mood of each of these sessions before a time.
+-- The last mood of each of these authors in a session before a time.
 select x.place, m.mood, m.energy, m.style, m.confidence, m.method, m.said_at
-from unnest(%(subject_ids)s::text[], %(session_ids)s::text[], %(times)s::timestamptz[]) with ordinality
-    as x (subject_id, session_id, at, place)
+from unnest(%(subject_ids)s::text[], %(session_ids)s::text[], %(owns)s::boolean[], %(authors)s::text[], %(times)s::timestamptz[])
+    with ordinality as x (subject_id, session_id, own, author, at, place)
 cross join lateral (
     select m.* from memory.moods m
     where m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.session_id = x.session_id and m.said_at <= x.at
-      and m.said_at >= x.at - %(ttl)s::interval
+      and m.said_at >= x.at - %(ttl)s::interval and m.own = x.own
+      and (x.own or exists (select from log.turns t
+                            where t.tenant_id = %(tenant)s and t.id = m.turn_id and t.speaker is not distinct from x.author offset 0))
     order by m.said_at desc, m.turn_id desc limit 1) m
 
 -- name: write_moods
@@ -298,12 +304,14 @@ where m.tenant_id = %(tenant)s and m.subject_id = any(%(names)s) and m.own and m
 order by m.subject_id, m.said_at, m.turn_id
 
 -- name: read_sessions
--- The beginning and end of each session of these subjects, in order.
-select t.subject_id, min(t.said_at), max(t.said_at)
+-- The first and last message of each session on each day (UTC) of these subjects, in order, and whether the session begins there:
+-- one that goes on for weeks has several days.
+select t.subject_id, min(t.said_at), max(t.said_at),
+       row_number() over (partition by t.subject_id, t.session_id order by (t.said_at at time zone 'UTC')::date) = 1
 from log.turns t
 where t.tenant_id = %(tenant)s and t.subject_id = any(%(names)s) and t.said_at <= %(as_of)s
-group by t.subject_id, t.session_id
-order by 1, 2, 3
+group by t.subject_id, t.session_id, (t.said_at at time zone 'UTC')::date
+order by 1, 2, 3, 4
 
 -- name: read_said
 -- Messages of some days, in order for each subject, from which life events are read: the author if not the subject, the time

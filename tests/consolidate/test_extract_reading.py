@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -126,11 +127,23 @@ def test_a_verdict_has_the_version_of_the_reader_that_read() -> None:
     assert by_rules.reader is None
 
 
+def test_a_pattern_that_finds_a_name_yields_to_the_reader_who_reads_that_it_is_over() -> None:
+    found = decided(turns("My wife Menna died two years ago.", "My wife Menna is a nurse.")).candidates
+    told = {each.content: each.statement.phase for each in found if each.statement is not None}
+    assert told["Partner until then: Menna"] == "ends"
+    assert told["Wife is Menna"] == "holds"
+    of_first = [each.content for each in found if each.turn_id == found[0].turn_id]
+    assert "Wife is Menna" not in of_first
+
+
 def test_what_a_pattern_states_is_the_patterns() -> None:
     own = MessageStatement(relation="phone", object="555-0199")
     other = MessageStatement(relation="phone", object="555-0200", holder="my sister")
-    assert own_statements([own, other], frozenset({"phone"})) == [other]
-    assert own_statements([own], frozenset()) == [own]
+    assert own_statements([own, other], {("phone", None)}) == [other]
+    assert own_statements([own], ()) == [own]
+    told = replace(other, holder="my Mum")
+    assert own_statements([told], {("phone", "Mum")}) == []
+    assert own_statements([told], {("phone", "sister"), ("phone", None)}) == [told]
 
 
 def test_a_policy_without_the_reader_reads_nothing() -> None:

@@ -175,6 +175,14 @@ def test_a_day_stays_until_the_time_of_its_last_turn(store: Store, tmp_path: Pat
     assert is_whole(store, 2)
 
 
+def test_silence_within_one_session_that_never_ends_is_known(store: Store, tmp_path: Path, policy: Policy) -> None:
+    weekly = [turn(BEGIN + timedelta(weeks=week), "Nice walk", session="chat") for week in range(9)]
+    work_in(store, weekly, tmp_path / "turns.jsonl", END, policy)
+    (due,) = rows(store, "select due_at from memory.triggers where kind = 'silence'")
+    assert due == (BEGIN + timedelta(weeks=8) + timedelta(weeks=1.5),)
+    assert rows(store, "select stage, sessions from memory.relationships") == [("new", 1)]
+
+
 def test_turns_that_come_meanwhile_are_left_to_the_next_run(
     store: Store, tmp_path: Path, policy: Policy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -113,6 +113,15 @@ def test_the_relationship_grows_and_a_streak_ends(policy: Policy) -> None:
     assert stages[-1].since == datetime(2026, 2, 6, tzinfo=UTC)  # two days after the last day in a row
 
 
+def test_every_day_of_a_long_session_is_active_but_the_session_counts_once(policy: Policy) -> None:
+    days = [replace(span, is_first=place == 0) for place, span in enumerate(spans(*range(0, 70, 7)))]
+    (stage,) = stages_of(days, policy)
+    assert (stage.stage, stage.sessions) == ("new", 1)
+    assert len(pauses_of(days, policy)) == 10
+    (coming,) = after_silence(pauses_of(days, policy), policy)
+    assert coming.due_at == BEGIN + 63 * DAY + HOUR + 1.5 * (7 * DAY - HOUR)
+
+
 def test_silence_is_told_against_the_subjects_own_pauses(policy: Policy) -> None:
     weekly = pauses_of(spans(*range(0, 70, 7)), policy)
     alerts = after_silence(weekly, policy)

@@ -1,4 +1,4 @@
-"""A fact of a merged memory names the one that stands for it; a context tells it once, a correction withholds it."""
+"""A fact has the topic of its memory and names the one it merged into; a context tells it once, a correction withholds it."""
 
 from __future__ import annotations
 
@@ -51,3 +51,14 @@ def test_a_correction_of_what_it_names_withholds_it(
         perform(correct_memory(store.session("acme"), wrong, policy=POLICY, as_of=LATER))
     assert perform(load_facts(reader.session("acme"), subject_id="ann", as_of=LATER)) == []
     assert "biryani" not in assemble(reader, question=None).text.lower()
+
+
+def test_it_has_the_topic_of_its_memory(reader: Store, corpus: Corpus) -> None:
+    contact = corpus.memory("Accountant: Annick", at=day(1))
+    key = know(corpus, "contact:annick", "Annick")
+    corpus.conn.execute("update memory.structured_facts set memory_id = %s where id = %s", [contact, key])
+    corpus.conn.execute("update memory.memories set topic = 'accountant' where id = %s", [contact])
+    (fact,) = perform(load_facts(reader.session("acme"), subject_id="ann", as_of=LATER))
+    assert (fact.topic, fact.name, fact.label) == ("accountant", "contact", "contact (accountant)")
+    profile = perform(load_profile(reader.session("acme"), subject_id="ann", policy=POLICY, as_of=LATER))
+    assert "contact (accountant): Annick" in profile.narrative(50)

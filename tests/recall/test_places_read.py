@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from reverie.policy import load_policy
+from reverie.recall.filters import Filters
 from reverie.recall.recall import recall
 from reverie.store.database import Store
 from reverie.store.session import perform
@@ -58,6 +59,15 @@ def test_neighbours_come_on_request(corpus: Corpus, reader: Store) -> None:
     assert [one.id for one in middle.after] == ids[3:5]
     early = next(hit for hit in ask(reader, neighbours=2, as_of=day(3)).hits if hit.id == ids[2])
     assert [one.id for one in early.after] == ids[3:4], "what was said later is not known yet"
+
+
+def test_neighbours_pass_the_filters_too(corpus: Corpus, reader: Store) -> None:
+    ids = [corpus.turn(text, at=day(n), session="s1") for n, text in enumerate(["a", "quartz", "c", "d"])]
+    of = '{"connection_id": "mail-1"}'
+    corpus.conn.execute("update log.turns set metadata = %s where id = any(%s)", [of, [ids[0], ids[2]]])
+    found = ask(reader, neighbours=1, filters=Filters(connections=["desk"])).hits
+    (hit,) = (one for one in found if one.id == ids[1])
+    assert ([one.id for one in hit.before], [one.id for one in hit.after]) == ([], [ids[3]])
 
 
 def test_what_ranks_too_low_is_counted(corpus: Corpus, reader: Store) -> None:

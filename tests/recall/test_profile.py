@@ -33,6 +33,14 @@ def test_a_thing_has_one_line_in_its_fullest_wording() -> None:
     assert one_a_thing([dog, *jobs, golden]) == [*jobs, golden]
 
 
+def test_a_line_says_what_its_value_is_of() -> None:
+    contact = replace(fact("contact:annick", "Annick"), topic="accountant")
+    assert contact.label == "contact (accountant)"
+    assert replace(contact, value="accountant Annick").label == contact.name == "contact"
+    rate = replace(fact("measure_of_hourly-rate", "72"), topic="hourly rate")
+    assert rate.label == rate.name == "measure of hourly rate"
+
+
 def test_recent_events_are_those_that_tell_most_in_their_order() -> None:
     told = ["I've ironed a shirt.", "We moved to Leeds and I started a new job.", "I promised to be more careful."]
     at = datetime(2026, 4, 3, tzinfo=UTC)

@@ -155,6 +155,14 @@ def test_what_was_said_later_does_not_exist(corpus: Corpus) -> None:
     assert len(corpus.search("quartz", as_of=day(3) + timedelta(milliseconds=1))) == 3
 
 
+@pytest.mark.parametrize("date", ["4 June 1983", "4 June 2060"])
+def test_a_date_far_away_is_near_to_nothing(corpus: Corpus, date: str) -> None:
+    corpus.turn("quartz", at=day(1))
+    policy = policy_with(weights={"date": 1.0, "lexical": 1.0})
+    ((hit, _),) = corpus.search(f"Is the quartz of {date}?", policy=policy)
+    assert hit.signals["date"].value == 0
+
+
 def test_reasons_to_drop(corpus: Corpus) -> None:
     kept = corpus.memory("quartz kept", importance=0.5)
     faded = corpus.memory("quartz faded", importance=0.05)

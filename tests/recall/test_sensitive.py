@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from reverie.recall.places.sensitive import without_sensitive
-from reverie.recall.result import Hit, Signal
+from reverie.recall.result import Hit, Signal, Signals
 
 WITHHELD = ("health", "religion")
 
@@ -31,6 +31,12 @@ def test_health_is_not_brought_up_by_small_talk() -> None:
     assert reasons(told, "What a day, the sun is out!") == ["sensitive", None, None]
     assert reasons(told, "I saw my doctor at the clinic about the meds") == [None, None, None]
     assert reasons(told, "What a day, the sun is out!", similarity=0.5) == [None, None, None]
+
+
+def test_without_similarity_it_is_not_brought_up_either() -> None:
+    unmeasured = hit("Takes 50 mg of sertraline")._replace(signals=Signals([0.7], {"lexical": 0}, {"lexical": 1.0}))
+    ((_, reason),) = without_sensitive([(unmeasured, None)], "What a day!", WITHHELD, near=0.4, among=10)
+    assert reason == "sensitive"
 
 
 def test_what_was_dropped_keeps_its_reason_and_what_nobody_looked_at_goes() -> None:

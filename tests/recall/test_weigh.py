@@ -64,8 +64,8 @@ def test_they_stand_by_score_and_once() -> None:
     withheld = searched("withheld", 5.0)
     found: Candidates = [(searched("middle"), None), (searched("twice", 0.2), None), (withheld, REPLACED)]
     joined = join(low, high, twice, found=found)
-    assert list(joined) == ["high", "middle", "twice", "low", "withheld"]
-    assert [hit.fresh for hit in joined.values()] == [True, False, False, True, False]
+    assert list(joined) == ["withheld", "high", "middle", "twice", "low"], "what replaces it stands in its place"
+    assert [hit.fresh for hit in joined.values()] == [False, True, False, False, True]
 
 
 def test_words_weigh_by_how_rare_they_are_and_against_the_best() -> None:

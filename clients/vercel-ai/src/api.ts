@@ -4122,6 +4122,8 @@ export interface components {
             run_id: string;
             /** Speaker */
             speaker: string;
+            /** Topic */
+            topic?: string | null;
             /** Turn Id */
             turn_id: string | null;
             /**

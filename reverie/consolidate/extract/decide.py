@@ -13,7 +13,7 @@ import orjson
 import polars as pl
 
 from reverie.consolidate.extract.own_words import without_episodes_told
-from reverie.consolidate.extract.reading import ReadTurns, own_statements
+from reverie.consolidate.extract.reading import ReadTurns, own_statements, without_over
 from reverie.consolidate.extract.stated import candidates_of
 from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.compiled import Rules
@@ -117,6 +117,7 @@ def decide_turns(
     )
     spoken = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
     statements, places, refused = _statements(spoken, rules, policy)
+    statements = without_over(statements, read)
     verbatim = _verbatim(spoken, places, policy, rules, count_tokens)
     found = pl.concat([statements, verbatim, _tool_calls(marked, policy)]).sort("turn_id", "order")
     more = _stated(turns, found, read, tenant_id, policy)
@@ -156,13 +157,13 @@ def _stated(
 ) -> dict[str, list[Candidate]]:
     """Return the candidates of the reader's statements, by turn, without those that a pattern states as well."""
     patterns = defaultdict(set)
-    for turn_id, relation in found.filter(pl.col("relation").is_not_null())["turn_id", "relation"].iter_rows():
-        patterns[turn_id].add(relation)
+    for turn_id, *stated in found.filter(pl.col("relation").is_not_null())["turn_id", "relation", "who"].iter_rows():
+        patterns[turn_id].add(tuple(stated))
     candidates = {}
     for row in turns.filter(pl.col("id").is_in(list(read.statements))).iter_rows(named=True):
         of_log = {name: row[name] for name in ("subject_id", "session_id", "speaker", "said_at")}
         turn = _LoggedTurn(id=UUID(row["id"]), tenant_id=tenant_id, text=strip_invisible(row["text"]), **of_log)
-        statements = own_statements(read.statements[row["id"]], frozenset(patterns[row["id"]]))
+        statements = own_statements(read.statements[row["id"]], patterns[row["id"]])
         candidates[row["id"]] = list(candidates_of(statements, turn, policy))
     return candidates
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -23,6 +23,7 @@ from reverie.language.cues.immediate import compiled
 from reverie.language.cues.speech import low_content_expr
 from reverie.language.english import statement_words
 from reverie.language.languages import language_of
+from reverie.language.objects import compared_words
 from reverie.language.statements.stated import MessageStatement, needs_own_words
 from reverie.language.text import Span, sentences, strip_invisible
 from reverie.policy import Policy
@@ -221,6 +222,38 @@ def statement_of(reading: MessageReading, message: AskedMessage) -> MessageState
     )
 
 
-def own_statements(statements: Sequence[MessageStatement], stated: frozenset[str]) -> list[MessageStatement]:
-    """Return the statements that no pattern found; `stated` has the relations of the patterns that match the turn."""
-    return [statement for statement in statements if statement.holder is not None or statement.relation not in stated]
+def without_over(found: pl.DataFrame, read: ReadTurns) -> pl.DataFrame:
+    """Return the patterns' statements without those that the reader reads as over: "My wife Menna died in May".
+
+    `found`: a frame of `turn_id`, `relation`, `object` and `phase`. A pattern that finds a name beside "my wife" does not
+    read on; the reader does.
+    """
+    is_over = [
+        phase == "holds" and any(_is_over(each, relation, named) for each in read.statements.get(turn_id, ()))
+        for turn_id, relation, named, phase in found["turn_id", "relation", "object", "phase"].iter_rows()
+    ]
+    return found.filter(~pl.Series(is_over, dtype=pl.Boolean))
+
+
+def _is_over(statement: MessageStatement, relation: str, named: str) -> bool:
+    """Return whether a statement of the reader says that what a pattern found has ended."""
+    is_same = statement.holder is None and statement.relation == relation and statement.phase in ("ends", "past")
+    return is_same and bool(compared_words(statement.object) & compared_words(named))
+
+
+def own_statements(
+    statements: Sequence[MessageStatement], stated: Collection[tuple[str, str | None]]
+) -> list[MessageStatement]:
+    """Return the statements that no pattern found.
+
+    `stated`: what patterns state in the turn, as relations, each with the person it is about; None: the author.
+    """
+    relations = {relation for relation, _ in stated}
+    of_others = {(relation, compared_words(who)) for relation, who in stated if who}
+
+    def is_stated(one: MessageStatement) -> bool:
+        if one.holder is None:
+            return one.relation in relations
+        return (one.relation, compared_words(one.holder)) in of_others
+
+    return [statement for statement in statements if not is_stated(statement)]

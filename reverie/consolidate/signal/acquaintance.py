@@ -60,22 +60,25 @@ class Tie:
 
 
 def stages_of(sessions: Sequence[SessionSpan], policy: Policy) -> list[StageBegun]:
-    """Return the stages in order. A deep relationship ends two days after the last active day, if none follows."""
+    """Return the stages in order. A deep relationship ends two days after the last active day, if none follows.
+
+    `sessions`: in order. Every day of a session counts as active, but the session counts once.
+    """
     numbers, stages = policy.relationship, list[StageBegun]()
-    streak, latest = 0, None
-    begins = sorted(span.began for span in sessions)
-    for number, began in enumerate(begins, 1):
-        day = began.astimezone(UTC).date()
+    streak, number, latest = 0, 0, None
+    for span in sessions:
+        day = span.began.astimezone(UTC).date()
         if latest is not None and day - latest > timedelta(days=1):
-            _lapse(stages, latest, number - 1, numbers.stage(number - 1, 0))
+            _lapse(stages, latest, number, numbers.stage(number, 0))
+        number += span.is_first
         if day != latest:
             streak = streak + 1 if latest is not None and day - latest == timedelta(days=1) else 1
             latest = day
         stage = numbers.stage(number, streak)
         if not stages or stages[-1].stage != stage:
-            stages.append(StageBegun(began, stage, number, streak))
+            stages.append(StageBegun(span.began, stage, number, streak))
     if latest is not None:
-        _lapse(stages, latest, len(begins), numbers.stage(len(begins), 0))
+        _lapse(stages, latest, number, numbers.stage(number, 0))
     return stages
 
 
@@ -86,7 +89,10 @@ def _lapse(stages: list[StageBegun], latest: date, sessions: int, stage: str) ->
 
 
 def pauses_of(sessions: Sequence[SessionSpan], policy: Policy) -> list[Pause]:
-    """Return the pauses between active days, each with the limit that the pauses before it give."""
+    """Return the pauses between active days, each with the limit that the pauses before it give.
+
+    `sessions`: in order.
+    """
     known: list[float] = []
     pauses: list[Pause] = []
     ended: datetime | None = None

@@ -16,6 +16,10 @@ from reverie.language.life_events.settling import LifeEvent
 NEVER = datetime.max.replace(tzinfo=UTC)
 
 
+#: An author in a session: subject, session, whether the author is the subject, and otherwise the speaker.
+AuthorChain = tuple[str, str, bool, str | None]
+
+
 @dataclass(frozen=True, slots=True)
 class SubjectDays:
     """Days of subjects: the two columns form pairs."""
@@ -63,6 +67,13 @@ class UntoldMessage:
     told: Mood | None
     #: Whether the subject wrote it.
     own: bool
+    #: The speaker, if that is not the subject.
+    author: str | None = None
+
+    @property
+    def chain(self) -> AuthorChain:
+        """Its author in its session, whose previous mood it may continue."""
+        return self.subject_id, self.session_id, self.own, self.author
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +110,12 @@ class DayFigures:
 
 @dataclass(frozen=True, slots=True)
 class SessionSpan:
-    """The start and end of a session."""
+    """The first and last message of a session on one day (UTC)."""
 
     began: datetime
     ended: datetime
+    #: Whether the session begins on this day.
+    is_first: bool = True
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ from reverie.recall.assist.asking import compare_message
 from reverie.recall.places.sensitive import may_be_told
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
-from reverie.recall.result import Hit, RecallResult, Signals
+from reverie.recall.result import Hit, RecallResult
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -169,7 +169,7 @@ def of_memories(hits: Sequence[Hit], sources: Sequence[LearnedIn], *, session_id
                 content=hit.content,
                 situation=None,
                 learned_at=hit.happened_at,
-                similarity=rounded(_similarity(hit)),
+                similarity=rounded(hit.measured("similarity")),
                 memory_id=hit.id,
                 turn_id=hit.turn_id,
                 sessions=sessions,
@@ -178,7 +178,3 @@ def of_memories(hits: Sequence[Hit], sources: Sequence[LearnedIn], *, session_id
             )
         )
     return lessons
-
-
-def _similarity(hit: Hit) -> float:
-    return hit.signals.measured("similarity") if isinstance(hit.signals, Signals) else 0.0

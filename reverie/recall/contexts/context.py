@@ -138,8 +138,9 @@ def _context(
 ) -> Context:
     policy, request_id = material.policy, material.given.request_id
     sections, text, total = fitted
+    asked = tenant_id, query.subject_id, query.text
     return Context(
-        id=stable_id(query.as_of, "context", tenant_id, query.subject_id, query.text, policy.hash, request_id or ""),
+        id=stable_id(query.as_of, "context", *asked, policy.hash, request_id or "", *query.limits),
         tenant_id=tenant_id,
         subject_id=query.subject_id,
         question=query.text or None,

@@ -89,7 +89,7 @@ def _contact(of: Material) -> list[Section]:
         told.append((f"{word} relationship ({known.sessions} sessions over {known.days} days{streak})", ()))
         told += [(_known(named), named)] * bool(named)
     if liked:
-        told.append((f"Preferences: {'; '.join(f'{one.name} {one_line(one.value)}' for one in liked)}", liked))
+        told.append((f"Preferences: {_named_values(liked)}", liked))
     told.append((f"Mood: {mood}", ()))
     lines = [
         Line(text=f"- {text}", label=text.partition(":")[0], worth=-float(n), made_of=tuple(one.id for one in facts))
@@ -356,7 +356,11 @@ def _with_day(one: Chosen) -> str:
 
 
 def _known(named: Sequence[StructuredFact]) -> str:
-    return f"Knows: {'; '.join(f'{one.name} {one_line(one.value)}' for one in named)}"
+    return f"Knows: {_named_values(named)}"
+
+
+def _named_values(facts: Sequence[StructuredFact]) -> str:
+    return "; ".join(f"{one_line(one.label)} {one_line(one.value)}" for one in facts)
 
 
 def _escaped(text: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Literal
 
 import orjson
-import snowballstemmer  # type: ignore[import-untyped]
 
+from reverie.language.stemming import stem_of
 from reverie.language.text import CountTokens
 from reverie.recall.contexts.sections import Block, Dropped, Line, Section, fit, whole
 from reverie.recall.profile import one_line
@@ -175,9 +175,4 @@ def stems(text: str, language: str) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def _stem(word: str, language: str) -> str:
     """Return the stem of a word; cached, since fields have the same names from request to request."""
-    return word if language == "simple" else str(_stemmer(language).stemWord(word))
-
-
-@cache
-def _stemmer(language: str) -> Any:
-    return snowballstemmer.stemmer(language)
+    return word if language == "simple" else stem_of(word, language)

@@ -61,7 +61,7 @@ def with_fresh(
     weights = numbers.weights_for(question.kind) if waiting.embedded else numbers.weights
     bm25, average = _bm25_of(turns, first, numbers)
     best = max(waiting.best_bm25 or 0.0, *bm25.values()) or 1.0
-    lexical = {hit.id: _measured(hit, "lexical") for hit, _ in found}
+    lexical = {hit.id: hit.measured("lexical") for hit, _ in found}
     lexical |= {id_: value / best for id_, value in bm25.items()}
     similar = _similarities(turns, found, lexical) if waiting.embedded else {}
     sessions = _of_sessions(turns, found, similar, question)
@@ -81,7 +81,7 @@ def with_fresh(
         score = sum(signals.get(name, 0.0) * weight for name, weight in weighed.items())
         too_far = not bm25[turn.id] and similar.get(turn.id, 0.0) < numbers.min_similarity
         fresh.append((_hit(turn, Signals(values, _PLACES, weighed), score, policy), "similarity" if too_far else None))
-    return sorted((*found, *fresh), key=lambda each: (each[1] == REPLACED, -each[0].score))
+    return sorted((*found, *fresh), key=lambda each: (each[1] not in (None, REPLACED), -each[0].score))
 
 
 def _bm25_of(
@@ -107,7 +107,7 @@ def _bm25_of(
 def _similarities(turns: Sequence[WaitingTurn], found: Candidates, lexical: Mapping[UUID, float]) -> dict[UUID, float]:
     highest = max(
         (
-            *(_measured(hit, "similarity") for hit, _ in found),
+            *(hit.measured("similarity") for hit, _ in found),
             *(turn.similarity for turn in turns if turn.similarity is not None),
         ),
         default=1.0,
@@ -124,7 +124,7 @@ def _of_sessions(
     best: dict[str, float] = {}
     for hit, _ in found:
         if hit.session_id:
-            best[hit.session_id] = max(best.get(hit.session_id, -1.0), _measured(hit, "session_similarity"))
+            best[hit.session_id] = max(best.get(hit.session_id, -1.0), hit.measured("session_similarity"))
     for turn in turns:
         if turn.id in similar and turn.text.strip() != question.text.strip():
             best[turn.session_id] = max(best.get(turn.session_id, -1.0), similar[turn.id])
@@ -182,10 +182,6 @@ def _hit(turn: WaitingTurn, signals: Signals, score: float, policy: Policy) -> H
         reply_to=asked,
         fresh=True,
     )
-
-
-def _measured(hit: Hit, name: str) -> float:
-    return hit.signals.measured(name) if isinstance(hit.signals, Signals) else 0.0
 
 
 def _searched(turn: WaitingTurn) -> str:

@@ -98,13 +98,21 @@ def read_nearby(question: Sequence[Any]) -> NearbyTurn:
     return _nearby(UUID(id_), speaker, role, text, datetime.fromisoformat(said_at))
 
 
-async def with_neighbours(session: TenantSession, hits: Sequence[Hit], neighbours: int, *, horizon: UUID) -> list[Hit]:
-    """Return hits with `neighbours` turns before and after the turn of each."""
+async def with_neighbours(
+    session: TenantSession,
+    hits: Sequence[Hit],
+    neighbours: int,
+    *,
+    horizon: UUID,
+    among: Sequence[UUID] | None = None,
+) -> list[Hit]:
+    """Return hits with `neighbours` turns before and after the turn of each, of those `among`; None: of all."""
     turns = {hit.id: hit.id if hit.item == "turn" else hit.turn_id for hit in hits}
     ids = list(dict.fromkeys(turn for turn in turns.values() if turn))
-    if not neighbours or not ids:
+    if not ids:
         return list(hits)
     params = {"tenant": session.tenant_id, "ids": ids, "neighbours": neighbours, "horizon": horizon}
+    params["among"] = None if among is None else list(among)
     around: dict[UUID, list[tuple[NearbyTurn, bool]]] = {}
     for item_id, *rest, is_before in await session.run(Statement(queries("places")["around"], params)):
         around.setdefault(item_id, []).append((_nearby(*rest), is_before))

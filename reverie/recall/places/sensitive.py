@@ -47,8 +47,7 @@ def without_sensitive(
         if reason is None and (
             place > last
             or (
-                hit.signals.get("similarity") is not None
-                and hit.signals["similarity"].value < near
+                hit.measured("similarity") < near
                 and (left & told.items.get(hit.id, frozenset()) or classes_among(hit.content, left))
                 and not is_always_told(hit.content)
             )

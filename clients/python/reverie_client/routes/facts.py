@@ -29,6 +29,7 @@ class StructuredFact(Answer):
     policy_hash: str
     doubted_at: datetime | None = None
     doubt: str | None = None
+    topic: str | None = None
 
 
 class Facts(Answer):
