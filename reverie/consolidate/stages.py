@@ -203,7 +203,7 @@ STAGES = (
         summary="Memories that are due are forgotten.",
         result="tombstones",
         reads=("memory.memories",),
-        writes=("memory.tombstones", "memory.memories"),
+        writes=("memory.tombstones", "memory.memories", "memory.structured_facts"),
         counted={"memory.tombstones": "forgotten"},
     ),
     Stage(

@@ -5,6 +5,7 @@
 - `statements/`: the statement of a clause that a rule matches, as data and as a sentence
 - `english/`: the English language pack: relations, patterns, and the words for wording statements as sentences
 - `standalone`: finds the sentences that can be read alone
+- `stemming`: stems of words
 - `contradiction`: whether two similar texts contradict each other
 - `contradiction_words`: word lists of `contradiction`
 - `languages`: detects the language of a message

@@ -1,11 +1,18 @@
 -- name: last_policy
--- The policy of this scope's last prune, or else another policy of any prune of the tenant.
+-- The policy of this scope's last prune if it is another one, or else another policy by which a larger or smaller scope of the
+-- tenant was pruned since. That may have had an earlier time only if it was run for the past, so older rows are not read.
+with last as materialized (
+    select policy_hash, as_of, finished_at from ops.runs
+    where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and scope = %(limits)s
+    order by as_of desc, finished_at desc limit 1
+)
 select coalesce(
+    (select policy_hash from last where policy_hash <> %(policy_hash)s),
     (select policy_hash from ops.runs
-     where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and scope = %(limits)s
-     order by as_of desc, finished_at desc limit 1),
-    (select policy_hash from ops.runs
-     where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and policy_hash <> %(policy_hash)s limit 1))
+     where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and policy_hash <> %(policy_hash)s
+       and as_of >= coalesce((select as_of from last), '-infinity')
+       and finished_at > coalesce((select finished_at from last), '-infinity')
+     limit 1))
 
 -- name: reschedule
 -- The time at which the present policy forgets each memory: the closed form of reverie/policy/fading.py.
@@ -87,3 +94,24 @@ from due d
 join memory.memories m on m.tenant_id = %(tenant)s and m.id = d.id and m.forget_at < %(as_of)s
 where (select count(*) from locked) >= 0
 for update of m
+
+-- name: forget_facts
+-- Delete the structured facts of memories that expired, and of those merged into them at any depth: what they state is over, and
+-- its text may be kept for no longer. A value that one of them replaced has ended all the same.
+with recursive doomed as (
+    select unnest(%(ids)s::uuid[]) as id
+    union
+    select m.id
+    from doomed d
+    cross join lateral (
+        select m.id from memory.memories m
+        where m.tenant_id = %(tenant)s and m.into_id = d.id and m.state = 'merged' offset 0) m
+),
+gone as (
+    delete from memory.structured_facts
+    where tenant_id = %(tenant)s and memory_id = any(array(select id from doomed))
+    returning id, subject_id
+)
+update memory.structured_facts set replaced_by = null
+where tenant_id = %(tenant)s and subject_id = any(array(select subject_id from gone))
+  and replaced_by = any(array(select id from gone)) and id <> all(array(select id from gone))

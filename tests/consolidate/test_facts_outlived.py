@@ -1,5 +1,6 @@
 """An end outlives the statement that told it: it rests on the turn (docs/decisions/0125)."""
 
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ from reverie.consolidate.merge.undo import undo
 from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.rebuild import empty_memory
 from reverie.model import stable_id
+from reverie.recall.facts import load_facts
 from reverie.recall.inspect import explain
 from reverie.store.database import Store
 from reverie.store.digest import digest
@@ -89,3 +91,24 @@ def test_what_only_tells_an_end_is_forgotten_first(store: Store, tmp_path: Path)
     empty_memory(Work(store=store, as_of=day(12), **common))
     run(12)
     assert digest(store, "t") == live
+
+
+def test_what_has_expired_is_no_fact_any_more(store: Store, tmp_path: Path) -> None:
+    """From its last day on it is not told; once its memory is forgotten, nothing keeps its words."""
+    tell(store, tmp_path / "a.jsonl", (1, "I live in Oslo until 1 April 2026."), (2, "I love tea."), until=3)
+    ((ends, value),) = rows(store, "select expires_at, object from memory.memories where relation = 'lives_in'")
+
+    def facts(at: datetime, **asked: Any) -> list[tuple[str, datetime | None]]:
+        found = perform(load_facts(store.session("t"), subject_id="ann", as_of=at, **asked))
+        return [(fact.value, fact.valid_to) for fact in found if "Oslo" in fact.value]
+
+    assert facts(ends - timedelta(seconds=1)) == [(value, None)]
+    assert facts(ends) == [] and facts(ends, history=True) == [(value, ends)]
+    later = (ends - day(0)).days + POLICY.prune.expired_days + 2
+    consolidate(store, later)
+    assert facts(ends - timedelta(seconds=1), history=True) == []
+    live = digest(store, "t")
+    work = Work(store=store, scope=SCOPE, policy=POLICY, as_of=day(later), embedder=WordEmbedder())
+    empty_memory(work)
+    consolidate(store, later)
+    assert live == digest(store, "t")

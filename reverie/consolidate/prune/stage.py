@@ -30,6 +30,8 @@ _REASONS = ("faded", "expired")
 def prune(work: Work) -> Report:
     """Forget the memories due at `as_of` (row, vectors, terms, links) and leave tombstones.
 
+    The structured facts of those that expired go with them; the facts of those that faded stay.
+
     Counts `forgotten` and, by reason and kind, `faded_episode` and the like. If the policy has changed since the last
     run, `forget_at` is computed again (`rescheduled`).
     """
@@ -45,6 +47,8 @@ def prune(work: Work) -> Report:
                     _reschedule(conn, attempt, params)
                 limit = {"limit": None} if work.dry_run else {}
                 doomed = conn.execute(queries("prune")["read_doomed"], params | limit).fetchall()
+                expired_ids = [id_ for id_, _, expired, _ in doomed if expired]
+                conn.execute(queries("prune")["forget_facts"], params | {"ids": expired_ids})
                 for reason in _REASONS:
                     chosen = [(id_, at) for id_, at, expired, _ in doomed if expired == (reason == "expired")]
                     attempt.report.add("forgotten", forget(conn, attempt, chosen, reason))
@@ -57,5 +61,5 @@ def prune(work: Work) -> Report:
 def _reschedule(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
     sql, params = queries("prune"), params | {"limits": Jsonb(attempt.work.scope.describe())}
     last = conn.execute(sql["last_policy"], params).fetchone()
-    if last is not None and last[0] not in (None, attempt.work.policy.hash):
+    if last is not None and last[0] is not None:
         attempt.report.add("rescheduled", conn.execute(sql["reschedule"], params).rowcount)
