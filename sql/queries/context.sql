@@ -2,7 +2,7 @@
 -- The structured facts of a subject at a time, most important first; or with former ones, in event order.
 select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value) as value, f.confidence, f.importance, f.valid_from,
        case when m.expires_at <= %(as_of)s then least(f.valid_to, m.expires_at) else f.valid_to end as valid_to, f.replaced_by, coalesce(m.into_id, f.memory_id) as memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt,
-       case when w.item_id is null then m.topic end as topic
+       case when w.item_id is null then coalesce(m.topic, nullif(f.topic, '')) end as topic
 from memory.structured_facts f
 left join (  -- for a memory that a person corrected, the value is the waiting replacement, if there was one at the time
     select distinct on (k.item_id) k.item_id, r.content

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -305,13 +307,7 @@ def test_what_a_forgotten_memory_with_a_key_ended_elsewhere_stays_so() -> None:
     assert in_force(told(1, "works_as", "a nurse at Addenbrooke's"), told(9, "works_at", "Solvik", phase="begins")) == [
         "Works at Solvik"
     ]
-    (value,) = stated_values([employer], POLICY, "test")
-    fact = KnownFact(
-        id=value.id, subject_id=employer.subject_id, speaker="", category=value.category or "", key=value.key or "",
-        value=value.value, confidence=0.9, importance=0.7, valid_from=employer.happened_at, valid_to=None,
-        replaced_by=None, memory_id=employer.id, turn_id=employer.turn_id, origin=employer.origin, model=None,
-        session_id=employer.session_id, turn_index=0, is_stated=False,
-    )  # fmt: skip
+    fact = fact_of(employer)
     ended = nurse._replace(
         state="superseded", valid_to=employer.happened_at, superseded_by=employer.id, ended_by=employer.turn_id,
         end_session_id=employer.session_id, end_turn_index=0, is_end_forgotten=True,
@@ -320,3 +316,37 @@ def test_what_a_forgotten_memory_with_a_key_ended_elsewhere_stays_so() -> None:
     valid = decide(values).validity[nurse.id]
     assert (valid.valid_to, valid.superseded_by) == (employer.happened_at, employer.id)
     assert valid.ended_by == employer.turn_id
+
+
+def fact_of(memory: StatingMemory, **given: Any) -> KnownFact:
+    """The structured fact of a memory that is forgotten."""
+    (value,) = stated_values([memory], POLICY, "test")
+    fact = KnownFact(
+        id=value.id, subject_id=memory.subject_id, speaker="", category=value.category or "", key=value.key or "",
+        value=value.value, confidence=0.9, importance=0.7, valid_from=memory.happened_at, valid_to=None,
+        replaced_by=None, memory_id=memory.id, turn_id=memory.turn_id, origin=memory.origin, model=None,
+        relation=value.relation, topic=value.topic, object=value.object, polarity=value.polarity,
+        session_id=memory.session_id, turn_index=0, is_stated=False,
+    )  # fmt: skip
+    return replace(fact, **given)
+
+
+@pytest.mark.parametrize(
+    ("stated", "ended"),
+    [
+        (told(1, "has_sibling", "brother Karan"), told(9, "has_sibling", "Karan", phase="ends")),
+        (told(1, "has_friend", "Anna"), told(9, "has_friend", "Anna", phase="ends")),
+        (told(1, "allergic_to", "peanuts", polarity=-1), told(9, "allergic_to", "peanuts")),
+    ],
+)
+def test_a_fact_whose_memory_is_forgotten_ends_as_it_would_have(stated: Any, ended: Any) -> None:
+    """Several relations share the key of a person, and no key says that a statement is a denial."""
+    first, last = memories_of([stated, ended])
+
+    def in_force_of(fact: KnownFact) -> list[UUID]:
+        values = [*stated_values([last], POLICY, "test"), *outlived_values([fact], [last], POLICY, "test")]
+        return [each.fact.memory_id for each in decide(values).values if each.ended_at is None]
+
+    assert first.id not in in_force_of(fact_of(first))
+    of_before = dict.fromkeys(("relation", "topic", "object", "polarity"))
+    assert first.id in in_force_of(fact_of(first, **of_before)), "written by an earlier version: its key does not say it"

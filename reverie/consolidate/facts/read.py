@@ -87,6 +87,11 @@ class KnownFact:
     turn_id: UUID | None
     origin: str
     model: str | None
+    #: What it states; None: it has only a key, or was written by an earlier version.
+    relation: str | None
+    topic: str | None
+    object: str | None
+    polarity: int | None
     session_id: str | None
     turn_index: int | None
     #: Whether its memory still exists.
@@ -125,9 +130,12 @@ def read_known(
     with conn.cursor(row_factory=class_row(KnownFact)) as cursor:
         facts = cursor.execute(queries("facts")["read_facts"], params).fetchall()
     read, decided = {memory.id for memory in memories}, {None, *params["relations"]}
-    return [
-        fact for fact in facts if fact.memory_id in read or (not fact.is_stated and _relation(fact, policy) in decided)
-    ]
+
+    def is_decided(fact: KnownFact) -> bool:
+        found = _relation(fact, policy)
+        return (found[0] if found else None) in decided
+
+    return [fact for fact in facts if fact.memory_id in read or (not fact.is_stated and is_decided(fact))]
 
 
 def read_apart(conn: Connection[Any], params: Mapping[str, Any]) -> set[frozenset[UUID]]:
@@ -315,22 +323,26 @@ def outlived_values(
     return values
 
 
-def _relation(fact: KnownFact, policy: Policy) -> str | None:
-    found = relation_of(policy, fact.category, fact.key)
-    return found[0] if found else None
+def _relation(fact: KnownFact, policy: Policy) -> tuple[str, str | None] | None:
+    """Return the relation and the topic of a fact: those that it was written with, else those of its key."""
+    if fact.relation in policy.extract.relations:
+        return fact.relation, fact.topic
+    return relation_of(policy, fact.category, fact.key)
 
 
 def _of_fact(fact: KnownFact, policy: Policy, *, begins: bool) -> StatedValue:
-    relation = relation_of(policy, fact.category, fact.key)
+    relation = _relation(fact, policy)
     table = policy.extract.relations
     names = {name: getattr(fact, name) for name in _OF_FACT}
+    polarity = fact.polarity or 0
     return StatedValue(
         **names,
         relation=relation[0] if relation else f"{fact.category}/{fact.key}",
         is_keyed=relation is None,
         topic=((relation[1] if relation else None) or "").casefold(),
-        **({} if relation is None else _manner(table[relation[0]], 0)),
-        object=fact.value,
+        **({} if relation is None else _manner(table[relation[0]], polarity)),
+        object=fact.value if relation is None or fact.object is None else fact.object,
+        polarity=polarity,
         phase="holds" if relation is None else "begins" if begins else "adds",
         sure=fact.confidence if relation is None else _sure(fact.origin, fact.confidence, None, policy),
         bearer_id=fact.memory_id,

@@ -49,9 +49,11 @@ def _columns(values: Sequence[ValueInForce]) -> dict[str, list[Any]]:
     columns = {
         "subject_ids": "subject_id", "speakers": "speaker", "categories": "category", "keys": "key", "values": "value",
         "confidences": "confidence", "importances": "importance", "valid_from": "valid_from", "memory_ids": "memory_id",
-        "turn_ids": "turn_id", "origins": "origin", "models": "model",
+        "turn_ids": "turn_id", "origins": "origin", "models": "model", "topics": "topic", "objects": "object",
+        "polarities": "polarity",
     }  # fmt: skip
-    return {name: [getattr(fact, field) for fact in facts] for name, field in columns.items()}
+    found = {name: [getattr(fact, field) for fact in facts] for name, field in columns.items()}
+    return found | {"relations": [None if fact.is_keyed else fact.relation for fact in facts]}
 
 
 def write_validity(
