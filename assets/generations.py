@@ -9,6 +9,8 @@ from assets.described import OWNERS, described
 from assets.runs import AS_OF, DRIVER, RETRIES, as_of, as_of_tag
 from resources.clients import Clients
 from resources.generations import memory_of, plan_of, publisher_of
+from reverie.drive.tenants import failure
+from reverie.errors import ReverieError
 from reverie.generations.building import begin, build
 from reverie.generations.catalog import drop_ended, find_generation
 from reverie.generations.differing import difference
@@ -108,10 +110,16 @@ def published_generations(
 )
 def ended_generations(context: dg.AssetExecutionContext, clients: Clients) -> dg.MaterializeResult[None]:
     """Removal of the databases of generations that can no longer be reverted, with their copies of the log."""
-    dropped = 0
-    for tenant, _ in clients.store.tenants():
-        live = memory_of(clients.runtime, tenant, as_of(context), driver=DRIVER)
-        dropped += len(drop_ended(live, datetime.now(UTC)))
+    dropped, failed = 0, dict[str, str]()
+    tenants = clients.store.tenants()
+    for tenant, _ in tenants:
+        try:
+            live = memory_of(clients.runtime, tenant, as_of(context), driver=DRIVER)
+            dropped += len(drop_ended(live, datetime.now(UTC)))
+        except Exception as error:  # it stops no other tenant
+            failed[tenant] = str(error) if isinstance(error, ReverieError) else type(error).__name__
+    if failed:
+        raise failure(failed, of=len(tenants))
     return dg.MaterializeResult(metadata={"dropped": dropped})
 
 

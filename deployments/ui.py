@@ -15,7 +15,6 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
@@ -27,6 +26,7 @@ from reverie.settings import Settings, load_settings
 from reverie.store.connect import connect
 from reverie.store.migrate import migrate
 from reverie.store.server.address import database_url
+from reverie.store.server.beside import url_beside
 
 HERE = Path(__file__).resolve().parent
 DATABASE = "dagster"
@@ -140,7 +140,7 @@ def create_database(url: str, name: str | None = None, *, variable: str = "DAGST
                     f"User {conn.info.user} may not create the database {name}: "
                     f"create a database and name it in {variable}."
                 ) from error
-    return urlsplit(url)._replace(path=f"/{name}").geturl()
+    return url_beside(url, name)
 
 
 def storage_url(url: str) -> str:

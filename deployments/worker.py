@@ -82,13 +82,17 @@ def is_due(store: Store, now: datetime) -> bool:
 
 
 def is_finished(flow_run: UUID | None) -> bool:
-    """Return whether a flow run has finished, successfully or not."""
+    """Return whether a flow run has finished, successfully or not, or was deleted."""
     from prefect.client.orchestration import get_client
+    from prefect.exceptions import ObjectNotFound
 
     if flow_run is None:
         return True
-    with get_client(sync_client=True) as client:
-        state = client.read_flow_run(flow_run).state
+    try:
+        with get_client(sync_client=True) as client:
+            state = client.read_flow_run(flow_run).state
+    except ObjectNotFound:  # or Prefect's database was reset
+        return True
     return state is None or state.is_final()
 
 

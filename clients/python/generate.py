@@ -138,6 +138,8 @@ class Document:
             default = ""
             if is_input and name == "source_id" and name not in described["required"]:
                 kind, default = "str", " = Field(default_factory=new_id)"
+            elif is_input and name == "observed_at" and name not in described["required"]:
+                kind, default = "datetime", " = Field(default_factory=current_time)"
             elif name not in described.get("required", []):
                 kind, default = f"{kind.removesuffix(' | None')} | None", " = None"
             lines.append(f"    {name}: {kind}{default}")
@@ -274,7 +276,7 @@ def _imports(body: str) -> Iterator[str]:
         ("urllib.parse", ("quote",)),
         ("uuid", ("UUID",)),
         ("pydantic", ("Field",)),
-        ("reverie_client.request", ("Answer", "Input", "Request", "new_id")),
+        ("reverie_client.request", ("Answer", "Input", "Request", "current_time", "new_id")),
     ):
         used = [name for name in names if re.search(rf"\b{name}\b", code)]
         if used:

@@ -32,6 +32,8 @@ class Journal:
         self._store, self._metrics = store, metrics
         self._waiting: list[tuple[str, Sequence[Entry]]] = []
         self._writer: asyncio.Task[None] | None = None
+        #: Held from taking entries until they are written.
+        self._writing = asyncio.Lock()
 
     def put(self, tenant_id: str, entries: Sequence[Entry]) -> None:
         """Take the entries of an answer, to be logged soon. A failure is counted and reported in the server's log."""
@@ -39,13 +41,26 @@ class Journal:
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write_all())
 
+    async def flush(self) -> None:
+        """Write the entries taken so far without a pause; none of them is written later.
+
+        If the caller is cancelled, the write goes on: it has entries of others.
+        """
+        await asyncio.shield(asyncio.create_task(self._write_waiting()))
+
     async def end(self) -> None:
         """Write the entries that wait."""
         if self._writer is not None:
             await self._writer
+        await self.flush()  # waits for a flush under way
 
     async def _write_all(self) -> None:
         while self._waiting:
+            await self._write_waiting()
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _write_waiting(self) -> None:
+        async with self._writing:
             waiting, self._waiting = self._waiting, []
             by_tenant: dict[str, list[Sequence[Entry]]] = defaultdict(list)
             for tenant_id, entries in waiting:
@@ -53,7 +68,6 @@ class Journal:
             for tenant_id, answers in by_tenant.items():
                 for first in range(0, len(answers), BATCH):
                     await self._write_batch(tenant_id, answers[first : first + BATCH])
-            await asyncio.sleep(PAUSE_SECONDS)
 
     async def _write_batch(self, tenant_id: str, answers: Sequence[Sequence[Entry]]) -> None:
         """Write the answers in one transaction or, if that fails, one by one, so that none takes others with it."""

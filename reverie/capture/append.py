@@ -101,6 +101,12 @@ def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Ou
     return _append_result(len(outcomes), row)
 
 
+def uncaptured_subjects(conn: Connection[Any], tenant_id: str) -> frozenset[str]:
+    """Return the subjects of a tenant that are not captured."""
+    rows = conn.execute(queries("capture")["uncaptured"], {"tenant": tenant_id}).fetchall()
+    return frozenset(row[0] for row in rows)
+
+
 def note_late_outcomes(conn: Connection[Any], tenant_id: str) -> None:
     """Note the subjects for which the caller's transaction copied late outcomes, as `insert_outcomes` does."""
     conn.execute(queries("capture")["note_late_outcomes"], {"tenant": tenant_id})

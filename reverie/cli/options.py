@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,9 +87,12 @@ def parse_time_option(_: click.Context, __: click.Parameter, value: str | None) 
 
 
 def require_folder(file: Path, param_hint: str) -> None:
-    """Raise click.BadParameter if a file cannot be written because its folder does not exist."""
-    if not file.absolute().parent.is_dir():
+    """Raise click.BadParameter if a file cannot be written: no such folder, or no permission."""
+    folder = file.absolute().parent
+    if not folder.is_dir():
         raise click.BadParameter(f"there is no folder {file.parent}.", param_hint=param_hint)
+    if not os.access(file if os.access(file, os.F_OK) else folder, os.W_OK):
+        raise click.BadParameter(f"{file} cannot be written.", param_hint=param_hint)
 
 
 def parse_shards(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import click
 
 from reverie.cli.widths import fitting, least_width, longest_line, shared_widths
+from reverie.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,6 +55,14 @@ def say(text: str = "") -> None:
 def note(text: str) -> None:
     """Print a line on stderr."""
     click.echo(printable(text), err=True)
+
+
+def write_file(file: Path, text: str) -> None:
+    """Write a text file. Raises InputError if it cannot be written."""
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}.") from None
 
 
 def heading(text: str) -> None:

@@ -58,7 +58,8 @@ def maintain(work: Work, *, retention: Retention, now: datetime) -> Report:
 
     Counts `lists_before` and `lists` of the joined terms, and the deleted rows of each kind. `now` is the wall clock's
     time, since retention counts from the time of writing; `as_of` names the run. Rows are deleted in short
-    transactions; a process that is killed leaves the rest to the next run.
+    transactions; a process that is killed leaves the rest to the next run. Names of subjects that a run recorded while
+    they were erased are removed from the ledger.
     """
     with run(work, "maintain") as attempt:
         _join_lists(attempt)
@@ -71,6 +72,7 @@ def maintain(work: Work, *, retention: Retention, now: datetime) -> Report:
             attempt.report.add(count, _retire(work, query, kept, now))
         _retire_log(attempt, retention, now)
         with work.transaction() as conn:
+            conn.execute(queries("maintain")["strip_runs"], {"tenant": work.tenant_id})
             attempt.record(conn)
     return attempt.report
 

@@ -231,7 +231,7 @@ def measure_conduct(work: Work) -> Conduct:
     store, tenant_id, as_of, numbers = work.store, work.tenant_id, work.as_of, work.policy.evaluation
     sessions = session_counts(store, tenant_id, as_of=as_of)
     put = questions_put(store, tenant_id, as_of=as_of, limit=numbers.questions)
-    facts, scaffold = corrected_shares(store, tenant_id)
+    facts, scaffold = corrected_shares(store, tenant_id, as_of=as_of)
     return Conduct(
         utilisation=context_utilisation(store, tenant_id, as_of=as_of, numbers=numbers, model=work.embedder.model),
         repeats=tuple(repeated_questions(put, embedder=work.embedder, numbers=numbers)),

@@ -23,7 +23,8 @@ def figures_by_day(store: Store, as_of: datetime, *, points: int = 60) -> list[t
 
     `turns`, `subjects`, `memories`, `forgotten`, `merged`, `failed_runs`, `cost_usd` and `hours` (of work) are totals
     up to then; `memories_per_subject` and `memories_per_turn` are their ratios; `made_per_day` and `forgotten_per_day`
-    are averages of the week before. The last time is `as_of`. Totals from the run ledger lack runs that it has dropped.
+    are averages of the week before. The last time is `as_of`. Costs are those of requests to models, by the clock.
+    Totals from the ledgers of runs and of costs lack rows that these have dropped.
     """
     daily: _Daily = defaultdict(lambda: defaultdict(float))
     for tenant_id, _ in store.tenants():

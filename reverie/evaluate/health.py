@@ -42,7 +42,8 @@ def measure(store: Store, tenant_id: str) -> dict[str, int | float]:
     """Return the tenant's counts of turns, memories by kind and state, entities, dead letters, ...
 
     `importance` is the sum over active memories, `largest_subject` the most active memories of one subject,
-    `failed_runs` the failed runs that were not repeated, `cost_usd` the cost of all model calls.
+    `failed_runs` the failed runs that were not repeated, `cost_usd` the cost of all requests to models in the cost
+    ledger in US dollars, with the reservations of unsettled ones.
     """
     with store.transaction(tenant_id) as conn, conn.cursor(row_factory=dict_row) as cursor:
         failures = count_failed_runs(conn, tenant_id)
@@ -85,7 +86,11 @@ def count_fates(store: Store, scope_of: Callable[[str], Scope]) -> dict[str, tup
 
 
 def lag_hours(store: Store, scopes: Iterable[Scope], as_of: datetime) -> float:
-    """Return the age in hours of the oldest unread turn or unmerged candidate; 0 if there is none."""
+    """Return the hours for which the oldest unread turn or unmerged candidate has waited; 0 if there is none.
+
+    `as_of` is a wall-clock time, even if a tenant's clock is stopped: items wait from the time they were recorded, and
+    those after the time of a stopped clock do not wait.
+    """
     since = []
     for scope in scopes:
         with store.transaction(scope.tenant_id) as conn:

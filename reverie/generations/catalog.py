@@ -6,17 +6,20 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 from psycopg.rows import class_row
 
-from reverie.errors import InputError, NotFoundError
+from reverie.errors import ConflictError, InputError, NotFoundError
 from reverie.inference import Embedder
 from reverie.policy import Policy
 from reverie.recall.filters import Source
+from reverie.store.connect import connect
 from reverie.store.database import Store
+from reverie.store.migrate import migrate
 from reverie.store.queries import queries
+from reverie.store.revisions import known_revisions, read_revision
 from reverie.store.server.beside import database_name_of, drop_beside, name_beside, url_beside
 from reverie.store.work import Work
 
@@ -25,6 +28,7 @@ GenerationState = Literal["building", "ready", "published", "reverted", "dropped
 
 #: States of a generation whose memory is complete.
 COMPLETE: tuple[GenerationState, ...] = ("ready", "published", "reverted")
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,11 +108,13 @@ def list_generations(store: Store, tenant_id: str) -> list[Generation]:
 def find_generation(store: Store, tenant_id: str, number: int | None, *states: GenerationState) -> Generation:
     """Return a generation by its number, or the latest (None), that is in one of these states.
 
+    The latest is that which was published or reverted last; if none was, that with the highest number.
+
     Raises:
         NotFoundError: there is no such generation.
         InputError: the generation is in another state.
     """
-    known = list_generations(store, tenant_id)
+    known = sorted(list_generations(store, tenant_id), key=lambda each: each.published_at or _NEVER, reverse=True)
     named = [each for each in known if each.number == number] if number else [e for e in known if e.state in states]
     if not named:
         which = f"no generation {number}" if number else f"no generation that is {' or '.join(states)}"
@@ -147,8 +153,23 @@ def _database_of(url: str, tenant_id: str, number: int) -> str:
 
 @contextmanager
 def opened(live: LiveMemory, generation: Generation) -> Iterator[Store]:
-    """Open the database of a generation. Raises DatabaseError if it is gone or another Reverie migrated it."""
-    with Store.open(url_beside(live.url, generation.database), size=live.jobs + 1) as store:
+    """Open the database of a generation. If it was never published, it is migrated to the current schema first.
+
+    Raises:
+        ConflictError: it was published by an older Reverie, whose schema the replaced memory has.
+        DatabaseError: it is gone, a newer Reverie migrated it, or the errors of `migrate`.
+    """
+    url = url_beside(live.url, generation.database)
+    with connect(url, role="worker") as conn:
+        is_old = read_revision(conn) in known_revisions()[:-1]
+    if is_old and generation.published_at is not None:
+        raise ConflictError(
+            f"Generation {generation.number} was published by an older Reverie and can no longer be used: drop it with "
+            f"`reverie generations --drop {generation.number}`, and build another with `reverie rebuild --shadow`."
+        )
+    if is_old:
+        migrate(url)
+    with Store.open(url, size=live.jobs + 1) as store:
         yield store
 
 

@@ -91,6 +91,7 @@ def revert(live: LiveMemory, generation: Generation, publisher: Publisher) -> Sw
     Raises:
         ConflictError: the replaced memory is no longer kept, the log lost rows since the generation was begun, or the
             generation was dropped meanwhile.
+        SettingsError: the replaced memory has another embedding model than the live work and the generation.
     """
     if generation.kept_until is None or generation.kept_until < datetime.now(UTC):
         raise ConflictError(
@@ -114,10 +115,10 @@ class _Switch:
     ) -> None:
         self._live, self._generation, self._publisher, self._verb = live, generation, publisher, verb
         self._policy, self._tenant_id = policy, live.tenant_id
-        own = live.work.embedder
-        replaced = verb == "revert" and generation.replaced_model != generation.model
-        same = own.model == (generation.replaced_model if replaced else generation.model)
-        self._embedder = own if same else publisher.embedder_of(generation.embedder)
+        replaced = generation.replaced_model if verb == "revert" else None
+        #: The model that embeds the wanted memory; the replaced memory has none if it was empty.
+        self._model = replaced or generation.model
+        self._embedder = self._embedder_of_memory()
         self._name = generation.policy if verb == "publish" else str(generation.replaced_policy)
 
     def run(self) -> Switched:
@@ -125,6 +126,8 @@ class _Switch:
         with opened(live, self._generation) as there:
             with there.transaction(self._tenant_id) as conn:
                 hold(conn, self._tenant_id, held)
+                # the memory that it now holds is brought up by its own model
+                conn.execute(queries("switching")["set_tenant"], self._tenant())
             with there.transaction(self._tenant_id) as writing, live.work.transaction() as reading:
                 self._follow(reading, writing)
             self._bring_up(there)
@@ -142,6 +145,22 @@ class _Switch:
             note_build(live, self._generation, there, seconds=0.0)
         return found
 
+    def _embedder_of_memory(self) -> Embedder:
+        """Return the embedder of the wanted memory. Raises SettingsError if only its model's key is known."""
+        own, generation = self._live.work.embedder, self._generation
+        if own.model == self._model:
+            return own
+        if generation.model == self._model:
+            return self._publisher.embedder_of(generation.embedder)
+        raise SettingsError(
+            f"The memory that generation {generation.number} replaced is embedded by {self._model}, and this process "
+            f"has {own.model}: set REVERIE_EMBEDDING_MODEL to the former, for this command and afterwards."
+        )
+
+    def _tenant(self) -> dict[str, str]:
+        """Return the tenant with the policy and model of the wanted memory, as query parameters."""
+        return {"tenant": self._tenant_id, "policy": self._name, "model": self._model}
+
     @contextmanager
     def _connected(self) -> Iterator[Connection[Any]]:
         """Yield a connection of the tenant's worker; its private tables outlive a transaction."""
@@ -149,7 +168,7 @@ class _Switch:
             yield conn
 
     def _follow(self, reading: Connection[Any], writing: Connection[Any]) -> None:
-        follow_log(reading, writing, self._tenant_id, replace(self._generation, policy=self._name))
+        follow_log(reading, writing, self._tenant_id, replace(self._generation, policy=self._name, model=self._model))
 
     def _bring_up(self, there: Store) -> None:
         work = work_by(self._live, self._policy, self._embedder, there)
@@ -197,13 +216,12 @@ class _Switch:
     def _switch(self, writer: Connection[Any], staged: list[StagedTable], attempt: int, began: float) -> Switched:
         sql, tenant_id, live = queries("switching"), self._tenant_id, self._live
         now = datetime.now(UTC)
-        model = self._generation.model if self._verb == "publish" else self._generation.replaced_model
         kept_until = now + live.work.policy.publish.kept
         work = replace(live.work, policy=self._policy, as_of=self._publisher.clock())
         with run(work, self._verb) as ledger:
             before = writer.execute(sql["read_tenant"], {"tenant": tenant_id}).fetchone() or (None, None)
             rows = apply_difference(writer, tenant_id, staged)
-            writer.execute(sql["set_tenant"], {"tenant": tenant_id, "policy": self._name, "model": model})
+            writer.execute(sql["set_tenant"], self._tenant())
             writer.execute(sql["forgive"], {"tenant": tenant_id})
             release_failures(writer, tenant_id)
             waited = time.perf_counter() - began

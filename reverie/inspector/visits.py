@@ -119,11 +119,18 @@ class Visit:
         return self.caller.tenant_id
 
     def value(self, name: str) -> str | None:
-        """Return a field of the form or the address, stripped; None if it is empty."""
-        text = (self.form.get(name) or self.request.query_params.get(name) or "").strip()
+        """Return a field of the form or the address as it is, since a name may begin or end with a space.
+
+        None if it is empty. Raises InputError if it contains a NUL character.
+        """
+        text = self.form.get(name) or self.request.query_params.get(name) or ""
         if "\0" in text:
             raise InputError(f"The field {name} contains a NUL character.")
         return text or None
+
+    def entry(self, name: str) -> str | None:
+        """Return a field that a person fills in, such as a search, without surrounding spaces; None if it is empty."""
+        return (self.value(name) or "").strip() or None
 
     def name(self, field: str) -> str:
         """Return a name that the page needs, such as that of a subject. Raises InputError."""
@@ -135,13 +142,13 @@ class Visit:
     def uuid(self, field: str) -> UUID:
         """Return an id that the page needs. Raises InputError."""
         try:
-            return UUID(self.value(field) or "")
+            return UUID(self.entry(field) or "")
         except ValueError:
-            raise InputError(f"{self.value(field)!r} is not an id.") from None
+            raise InputError(f"{self.entry(field)!r} is not an id.") from None
 
     def time(self, field: str = "as_of") -> datetime | None:
         """Return a time, in UTC if it has no offset; None if the field is empty. Raises InputError."""
-        text = self.value(field)
+        text = self.entry(field)
         if text is None:
             return None
         try:

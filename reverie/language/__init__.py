@@ -10,6 +10,7 @@
 - `contradiction_words`: word lists of `contradiction`
 - `languages`: detects the language of a message
 - `times`: times that a clause names, as days
+- `periods`: weeks, months, seasons and holidays as days
 - `clock`: times of day
 - `life_events/`: finds sentences that tell an event of somebody's life, with its day
 - `expiry`: finds when plans and states end, by the time that they name

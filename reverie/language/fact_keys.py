@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from reverie.language.cues.wording import slug
+from reverie.language.english import statement_words
 from reverie.language.objects import object_key
 from reverie.language.pack import language_table
 from reverie.model import Phase, Proposition
@@ -126,21 +127,37 @@ def relation_of(policy: Policy, category: str, key: str) -> tuple[str, str | Non
     return None
 
 
-def reread(policy: Policy, content: str, before: Proposition) -> Proposition:
-    """Return the statement of a text that a person wrote to replace a statement.
+def reread(policy: Policy, content: str, before: Proposition, polarity: int = 0) -> tuple[Proposition, int]:
+    """Return the statement of a text that a person wrote to replace a statement, and its polarity: -1, 0 or 1.
 
     It has the same relation. Its object is the part that the relation's wording leaves open, or else the whole text.
+    `polarity` is that of the statement before. It changes only if the text is worded as the relation's denial, or as
+    its affirmation.
     """
     relation = policy.extract.relations.get(before.relation or "")
     if relation is None:
-        return replace(before, object=content)
+        return replace(before, object=content), polarity
     phase = _over(before) if _OVER.search(content) else _present(before)
-    for wording in (relation.wording, relation.opposite):
-        if wording and (match := _wording(wording).search(content.strip().rstrip("."))):
+    # "Has {object}" would read "Has no cat" as an affirmation
+    for wording in (*_denials(relation), relation.wording):
+        if match := _wording(wording).search(content.strip().rstrip(".")):
             groups = {name: text.strip() for name, text in match.groupdict().items()}
             topic = groups.get("topic") or before.topic
-            return replace(before, object=groups.get("object") or content, topic=topic and topic.lower(), phase=phase)
-    return replace(before, object=content, phase=phase)
+            said = replace(before, object=groups.get("object") or content, topic=topic and topic.lower(), phase=phase)
+            return said, -1 if wording != relation.wording else _affirmed(relation, content, polarity)
+    return replace(before, object=content, phase=phase), polarity
+
+
+def _denials(relation: Relation) -> list[str]:
+    """Return the wordings of a relation's denial, in the order in which they are tried."""
+    return [wording for each in (relation.says.get("denied"), relation.opposite) if each for wording in each.split("|")]
+
+
+def _affirmed(relation: Relation, content: str, before: int) -> int:
+    """Return the polarity of a text in a relation's own wording, unless it denies in words of its own."""
+    if before >= 0 or not statement_words().words.denials.isdisjoint(content.lower().replace("’", "'").split()):
+        return before
+    return 1 if relation.polar else 0
 
 
 def _present(before: Proposition) -> Phase:
@@ -164,6 +181,7 @@ def _wording(wording: str) -> re.Pattern[str]:
         .replace(f"{{topic}}{one}", f"{{topic}}{several}")
         .replace("{object}", "(?P<object>.+)", 1)
         .replace("{topic}", "(?P<topic>.+?)", 1)
+        .replace("'", "['’]")
     )
     return re.compile(rf"(?:^|\s){pattern}$", re.IGNORECASE | re.DOTALL)
 

@@ -8,21 +8,29 @@ dropping it before its day.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Final, Literal
 
 from reverie.language.pack import language_table
+from reverie.language.periods import (
+    PeriodDays,
+    day_before,
+    holiday_from,
+    month_back,
+    month_number,
+    month_start,
+    next_date,
+    period_of,
+    season_from,
+    week_back,
+    year_back,
+)
 
 _PACK: Final = language_table("times")
 _DAYS: Final = _PACK.words("days")
-_MONTHS: Final = _PACK.words("months")
-#: The first month of each season and of the next one, in the northern hemisphere.
-_SEASONS: Final = _PACK.mapping("seasons")
-#: The last days of holidays, as month and day.
-_HOLIDAYS: Final = _PACK.mapping("holidays")
 _NUMBERS: Final = _PACK.places("numbers")
 _UNITS: Final = _PACK.mapping("units")
 #: Words after which a time is past or recurs.
@@ -50,8 +58,7 @@ Precision = Literal["day", "weekend", "week", "month", "season", "year", "span"]
 #: The rank of each precision, 0 for the most exact.
 _EXACTNESS: Final[dict[str, int]] = _PACK.mapping("exactness")
 
-_Days = tuple[date, date]
-_Reader = Callable[[re.Match[str], date], _Days]
+_Reader = Callable[[re.Match[str], date], PeriodDays]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,8 +79,8 @@ class NamedTime:
 
     @property
     def last(self) -> date:
-        """Its last day."""
-        return self.after - timedelta(days=1)
+        """Its last day; a holiday that is kept for longer has a day of its own."""
+        return self.first if self.precision == "day" else self.after - timedelta(days=1)
 
 
 def day_exactness(precision: str) -> int:
@@ -94,26 +101,46 @@ def past_times(clause: str, said: date) -> Iterator[NamedTime]:
 
     Weekdays and dates without a year are the latest ones before.
     """
+    found = list(_past(clause, said))
+    yield from (time for time in found if not _is_part(time, found))
+
+
+def _past(clause: str, said: date) -> Iterator[NamedTime]:
     if _PAST_CUE.search(clause):
         for pattern, name in _PAST:
             for match in pattern.finditer(clause):
                 if (found := _read(match, name, said)) is not None and found.first <= said:
                     yield _until(found, said)
     for name, found in _coming(clause, said):
-        back = found if found.first <= said else _BACK[name](found) if name in _BACK else None
+        back = found if found.first <= said else _before(name, found)
         if back is not None and back.first <= said:
             yield _until(back, said)
+
+
+def _before(name: str, found: NamedTime) -> NamedTime | None:
+    days = _BACK[name](found.first, found.after) if name in _BACK else None
+    return None if days is None else replace(found, first=days[0], after=days[1])
 
 
 @lru_cache(maxsize=256)  # callers ask for the future and the past times of a clause in a row
 def _coming(clause: str, said: date) -> tuple[tuple[str, NamedTime], ...]:
     if not _CUE.search(clause):
         return ()
-    return tuple(
+    named = [
         (name, found)
         for pattern, name in _COMING
         for match in pattern.finditer(clause)
         if not _NOT_AFTER.search(clause, 0, match.start()) and (found := _read(match, name, said)) is not None
+    ]
+    times = [time for _, time in named]
+    return tuple((name, time) for name, time in named if not _is_part(time, times))
+
+
+def _is_part(time: NamedTime, times: Iterable[NamedTime]) -> bool:
+    """Return whether the words of a time are part of another's: "Friday" of "Friday 8 May" or "Friday next week"."""
+    return any(
+        other.start <= time.start and time.end <= other.end and other.end - other.start > time.end - time.start
+        for other in times
     )
 
 
@@ -140,16 +167,16 @@ def _read(match: re.Match[str], name: str, said: date) -> NamedTime | None:
 
 
 # --------------------------------------------------------------------------------------------------------- to come
-def _relative_day(match: re.Match[str], said: date) -> _Days:
+def _relative_day(match: re.Match[str], said: date) -> PeriodDays:
     named = match["relative"].lower()
-    return _day_before(said + timedelta(days=_days_of(named, _DAYS_AHEAD, 1)))
+    return day_before(said + timedelta(days=_days_of(named, _DAYS_AHEAD, 1)))
 
 
 def _days_of(named: str, table: dict[str, int], otherwise: int) -> int:
     return next((days for name, days in table.items() if named.startswith(name)), otherwise)
 
 
-def _weekday(match: re.Match[str], said: date) -> _Days:
+def _weekday(match: re.Match[str], said: date) -> PeriodDays:
     """Return the next such day; "next Friday" is that of next week, and "Friday" said on a Friday is a week later."""
     ahead = (_DAYS.index(match["day"].lower()) - said.weekday()) % 7
     word = (match["which"] or "").lower()
@@ -157,61 +184,51 @@ def _weekday(match: re.Match[str], said: date) -> _Days:
         ahead += 7 if said.weekday() + ahead < 7 else 0
     elif word in _WEEKDAY_ON and not ahead:
         ahead = 7
-    return _day_before(said + timedelta(days=ahead + 1))
+    return day_before(said + timedelta(days=ahead + 1))
 
 
-def _period(match: re.Match[str], said: date) -> _Days:
+def _weekday_next(match: re.Match[str], said: date) -> PeriodDays:
+    """Return the day of the week after this one: "Friday next week"."""
+    return day_before(said + timedelta(days=8 - said.weekday() + _DAYS.index(match["day"].lower())))
+
+
+def _weeks_from(match: re.Match[str], said: date) -> PeriodDays:
+    """Return the day so many weeks after the next such day: "two weeks from Friday", "a week from tomorrow"."""
+    day = _weekday if "day" in match.groupdict() else _relative_day
+    return day_before(day(match, said)[1] + timedelta(weeks=_number(match["number"])))
+
+
+def _period(match: re.Match[str], said: date) -> PeriodDays:
     """Return the period: "this week", "next month"; "until next week" ends where next week begins."""
     named = match["unit"].lower()
     whole = 1 if match["which"].lower() in _NEXT_PERIOD else 0
     begins = bool(match["until"]) and match["until"].lower() not in _THROUGH_PERIOD and whole
-    first, after = _period_of(_UNITS[named], said, whole - bool(begins))
+    first, after = period_of(_UNITS[named], said, whole - bool(begins))
     return (after - timedelta(days=2) if named == _WEEKEND else first), after
 
 
-def _period_of(unit: str, said: date, ahead: int) -> _Days:
-    """Return this day, week, month or year, or the one `ahead` later."""
-    if unit == "year":
-        return date(said.year + ahead, 1, 1), date(said.year + ahead + 1, 1, 1)
-    if unit == "month":
-        return _month_start(said.year, said.month + ahead), _month_start(said.year, said.month + ahead + 1)
-    if unit in ("week", "fortnight"):
-        after = said + timedelta(days=7 * (ahead + (unit == "fortnight") + 1) - said.weekday())
-        return after - timedelta(days=14 if unit == "fortnight" else 7), after
-    return _day_before(said + timedelta(days=ahead + 1))
-
-
-def _month_start(year: int, month: int) -> date:
-    """Return the first of a month; months above 12 are those of later years, below 1 of earlier ones."""
-    return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
-
-
-def _day_before(after: date) -> _Days:
-    return after - timedelta(days=1), after
-
-
-def _ahead(match: re.Match[str], said: date) -> _Days:
+def _ahead(match: re.Match[str], said: date) -> PeriodDays:
     """Return the whole unit that lies so far ahead: "in two weeks" is that week."""
     return _later(match, said, whole=True)
 
 
-def _lasting(match: re.Match[str], said: date) -> _Days:
+def _lasting(match: re.Match[str], said: date) -> PeriodDays:
     """Return the days from now on, to the day: "for the next two weeks"."""
     return said, _later(match, said, whole=False)[1]
 
 
-def _later(match: re.Match[str], said: date, *, whole: bool) -> _Days:
+def _later(match: re.Match[str], said: date, *, whole: bool) -> PeriodDays:
     number, unit = _number(match["number"]), _UNITS[match["unit"].lower()]
     if unit in ("month", "year"):
         months = number * (12 if unit == "year" else 1)
         if whole:
-            return _period_of(unit, _month_start(said.year, said.month + months), 0)
-        following = _month_start(said.year, said.month + months)
-        last = min(following + timedelta(days=said.day), _month_start(following.year, following.month + 1))
-        return _day_before(last)
+            return period_of(unit, month_start(said.year, said.month + months), 0)
+        following = month_start(said.year, said.month + months)
+        last = min(following + timedelta(days=said.day), month_start(following.year, following.month + 1))
+        return day_before(last)
     days = number * {"week": 7, "fortnight": 14}.get(unit, 1)
     day = said + timedelta(days=days)
-    return _period_of(unit if unit != "fortnight" else "week", day, 0) if whole else (day, day + timedelta(days=1))
+    return period_of(unit if unit != "fortnight" else "week", day, 0) if whole else (day, day + timedelta(days=1))
 
 
 def _number(words: str | None) -> int:
@@ -221,151 +238,124 @@ def _number(words: str | None) -> int:
     return int(words) if words.isdigit() else _NUMBERS[words]
 
 
-def _day_of_month(match: re.Match[str], said: date) -> _Days:
+def _day_of_month(match: re.Match[str], said: date) -> PeriodDays:
     """Return the day of this month, or of the next one: "until the 27th"."""
     nth = int(match["nth"])
-    start = _month_start(said.year, said.month + (nth < said.day))
-    return _day_before(start.replace(day=nth) + timedelta(days=1))
+    start = month_start(said.year, said.month + (nth < said.day))
+    return day_before(start.replace(day=nth) + timedelta(days=1))
 
 
-def _full_date(match: re.Match[str], said: date) -> _Days:
+def _full_date(match: re.Match[str], said: date) -> PeriodDays:
     """Return the date, without a year the next one: "March 3", "3rd of March 2027"."""
-    month, nth = _month_number(match["month"]), int(match["nth"])
-    year = int(match["year"] or 0) or said.year + ((month, nth) < (said.month, said.day))
-    if (month, nth) == (2, 29) and not match["year"]:
-        year += -year % 4  # the next leap year
-    return _day_before(date(year, month, nth) + timedelta(days=1))
+    last = next_date(month_number(match["month"]), int(match["nth"]), match["year"], said)
+    return day_before(last + timedelta(days=1))
 
 
-def _iso(match: re.Match[str], said: date) -> _Days:
-    return _day_before(date.fromisoformat(match["iso"]) + timedelta(days=1))
+def _dates(match: re.Match[str], said: date) -> PeriodDays:
+    """Return the days from a date to another: "10 to 20 June", "28 December to 3 January"."""
+    month = month_number(match["month"] or match["begin_month"])
+    begin = month_number(match["begin_month"] or match["month"])
+    last = next_date(month, int(match["nth"]), match["year"], said)
+    first = date(last.year - (begin > month), begin, int(match["begin"]))
+    if first >= last:
+        raise ValueError(match[0])  # as "9 to 5 June", which is no range of days
+    return first, last + timedelta(days=1)
 
 
-def _month(match: re.Match[str], said: date) -> _Days:
+def _iso(match: re.Match[str], said: date) -> PeriodDays:
+    return day_before(date.fromisoformat(match["iso"]) + timedelta(days=1))
+
+
+def _month(match: re.Match[str], said: date) -> PeriodDays:
     """Return the month: "in March"; "until March" ends where it begins."""
-    month = _month_number(match["month"])
+    month = month_number(match["month"])
     year = int(match["year"] or 0) or said.year + (month < said.month)
-    which, start = match["which"].lower(), _month_start(year, month)
+    which, start = match["which"].lower(), month_start(year, month)
     if _MONTH_END not in which and which.startswith(_UNTIL_MONTH) and start > said:
-        return _day_before(start)
-    return start, _month_start(year, month + 1)
+        return day_before(start)
+    return start, month_start(year, month + 1)
 
 
-def _month_number(name: str) -> int:
-    return next(number for number, full in enumerate(_MONTHS, start=1) if full.startswith(name.lower()[:3]))
-
-
-def _year(match: re.Match[str], said: date) -> _Days:
+def _year(match: re.Match[str], said: date) -> PeriodDays:
     year, until = int(match["year"]), match["which"].lower().startswith(_UNTIL_YEAR)
     if until and year > said.year:
-        return _day_before(date(year, 1, 1))
+        return day_before(date(year, 1, 1))
     return date(year, 1, 1), date(year + 1, 1, 1)
 
 
-def _season(match: re.Match[str], said: date) -> _Days:
+def _season(match: re.Match[str], said: date) -> PeriodDays:
     """Return the current season or the next one; "next summer" is that of next year, and "next winter" not this one."""
-    start, end = _season_from(match["season"], said)
+    start, end = season_from(match["season"], said)
     which = match["which"].lower()
     if which == _NEXT and start.year <= said.year:
         return start.replace(year=start.year + 1), end.replace(year=end.year + 1)
-    return _day_before(start) if which.startswith(_UNTIL_SEASON) and start > said else (start, end)
+    return day_before(start) if which.startswith(_UNTIL_SEASON) and start > said else (start, end)
 
 
-def _season_from(name: str, said: date) -> _Days:
-    """Return the season that includes a day, or the next one of its name."""
-    first, after = _SEASONS[name.lower()]
-    end = _month_start(said.year, after)
-    if end <= said:
-        end = _month_start(said.year + 1, after)
-    return _month_start(end.year - (first > after), first), end
-
-
-def _holiday(match: re.Match[str], said: date) -> _Days:
-    month, nth = _HOLIDAYS[match["holiday"].lower()]
-    end = date(said.year, month, nth) + timedelta(days=1)
-    return _day_before(end if end > said else date(said.year + 1, month, nth) + timedelta(days=1))
+def _holiday(match: re.Match[str], said: date) -> PeriodDays:
+    return holiday_from(match["holiday"], said)
 
 
 # ------------------------------------------------------------------------------------------------------------ past
-def _relative_past(match: re.Match[str], said: date) -> _Days:
-    return _day_before(said + timedelta(days=1 - _days_of(match["relative"].lower(), _DAYS_BEHIND, 0)))
+def _relative_past(match: re.Match[str], said: date) -> PeriodDays:
+    return day_before(said + timedelta(days=1 - _days_of(match["relative"].lower(), _DAYS_BEHIND, 0)))
 
 
-def _weekday_past(match: re.Match[str], said: date) -> _Days:
+def _weekday_past(match: re.Match[str], said: date) -> PeriodDays:
     """Return the latest such day before today: "last Friday"; "the Friday before last" is a week before that."""
     behind = (said.weekday() - _DAYS.index(match["day"].lower())) % 7 or 7
-    return _day_before(said + timedelta(days=1 - behind - 7 * bool(match["before"])))
+    return day_before(said + timedelta(days=1 - behind - 7 * bool(match["before"])))
 
 
-def _period_past(match: re.Match[str], said: date) -> _Days:
+def _period_past(match: re.Match[str], said: date) -> PeriodDays:
     """Return the whole period before this one: "last week"; "last weekend", on a weekday, is the one just past."""
     named, behind = match["unit"].lower(), 1 + bool(match["before"])
     if named == _WEEKEND:
         after = said - timedelta(days=said.weekday() + 7 * (behind - 1))
         return after - timedelta(days=2), after
-    return _period_of(_UNITS[named], said, -behind)
+    return period_of(_UNITS[named], said, -behind)
 
 
-def _ago(match: re.Match[str], said: date) -> _Days:
+def _ago(match: re.Match[str], said: date) -> PeriodDays:
     """Return the unit so long ago: "three weeks ago" is that week, "five days ago" that day."""
     number, unit = _number(match["number"]), _UNITS[match["unit"].lower()]
     if unit in ("month", "year"):
-        return _period_of(unit, _month_start(said.year, said.month - number * (12 if unit == "year" else 1)), 0)
+        return period_of(unit, month_start(said.year, said.month - number * (12 if unit == "year" else 1)), 0)
     day = said - timedelta(days=number * {"week": 7, "fortnight": 14}.get(unit, 1))
-    return _period_of("week" if unit == "fortnight" else unit, day, 0)
+    return period_of("week" if unit == "fortnight" else unit, day, 0)
 
 
-def _month_past(match: re.Match[str], said: date) -> _Days:
-    month = _month_number(match["month"])
+def _month_past(match: re.Match[str], said: date) -> PeriodDays:
+    month = month_number(match["month"])
     year = int(match["year"] or 0) or said.year - (month > said.month)
-    return _month_start(year, month), _month_start(year, month + 1)
+    return month_start(year, month), month_start(year, month + 1)
 
 
-def _year_past(match: re.Match[str], said: date) -> _Days:
+def _year_past(match: re.Match[str], said: date) -> PeriodDays:
     return date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1)
 
 
-def _season_past(match: re.Match[str], said: date) -> _Days:
+def _season_past(match: re.Match[str], said: date) -> PeriodDays:
     """Return the latest such season that has begun, or that of the year, if one is named."""
-    start, end = _season_from(match["season"], said)
+    start, end = season_from(match["season"], said)
     behind = start.year - int(match["year"]) if match["year"] else int(start > said)
     return start.replace(year=start.year - behind), end.replace(year=end.year - behind)
 
 
-def _recent(match: re.Match[str], said: date) -> _Days:
+def _recent(match: re.Match[str], said: date) -> PeriodDays:
     return said - timedelta(days=_RECENT_DAYS), said + timedelta(days=1)
 
 
-def _days_back(found: NamedTime) -> NamedTime:
-    return replace(found, first=found.first - timedelta(days=7), after=found.after - timedelta(days=7))
-
-
-def _month_back(found: NamedTime) -> NamedTime | None:
-    before = _month_start(found.first.year, found.first.month - 1)
-    try:
-        first, after = _day_before(before.replace(day=found.first.day) + timedelta(days=1))
-    except ValueError:  # the 31st of a month that has none
-        return None
-    return replace(found, first=first, after=after)
-
-
-def _year_back(found: NamedTime) -> NamedTime | None:
-    years = 4 if (found.first.month, found.first.day) == (2, 29) else 1
-    try:
-        first = found.first.replace(year=found.first.year - years)
-    except ValueError:  # the 29th of February 2100, or before the year 1
-        return None
-    return replace(found, first=first, after=first + (found.after - found.first))
-
-
-#: For each name that means the next such time in the future: a function to the one before it.
-_BACK: Final[dict[str, Callable[[NamedTime], NamedTime | None]]] = {
-    "weekday": _days_back,
-    "day_of_month": _month_back,
-    "full_date": _year_back,
-    "month": _year_back,
-    "season": _year_back,
-    "holiday": _year_back,
+#: For each name that means the next such time in the future: a function from its days to those of the one before it.
+_BACK: Final[dict[str, Callable[[date, date], PeriodDays | None]]] = {
+    "weekday": week_back,
+    "day_of_month": month_back,
+    "full_date": year_back,
+    "dates": year_back,
+    "month": year_back,
+    "season": year_back,
+    "holiday": year_back,
+    "holidays": year_back,
 }
 
 #: The precision of periods, by their unit.
@@ -375,16 +365,20 @@ _PRECISIONS: Final[dict[str, Precision]] = _PACK.mapping("precisions")
 _READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
     "relative_day": (_relative_day, "day"),
     "weekday": (_weekday, "day"),
+    "weekday_next": (_weekday_next, "day"),
+    "weeks_from": (_weeks_from, "day"),
     "period": (_period, None),
     "ahead": (_ahead, None),
     "lasting": (_lasting, "span"),
     "day_of_month": (_day_of_month, "day"),
     "full_date": (_full_date, "day"),
+    "dates": (_dates, "span"),
     "iso": (_iso, "day"),
     "month": (_month, "month"),
     "year": (_year, "year"),
     "season": (_season, "season"),
     "holiday": (_holiday, "day"),
+    "holidays": (_holiday, "span"),
     "relative_past": (_relative_past, "day"),
     "weekday_past": (_weekday_past, "day"),
     "period_past": (_period_past, None),
@@ -395,6 +389,8 @@ _READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
     "recent": (_recent, "span"),
 }
 #: The ways that name a date.
-_DATES: Final = ("full_date", "iso", "month", "month_past", "year", "year_past", "holiday")
+_DATES: Final = (
+    "full_date", "dates", "iso", "month", "month_past", "year", "year_past", "holiday", "holidays",
+)  # fmt: skip
 _COMING: Final = _PACK.pairs("times", re.IGNORECASE)
 _PAST: Final = _PACK.pairs("past", re.IGNORECASE)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,8 @@ KeyPath = tuple[str, ...]
 _LONGEST_KEY = 100
 #: Depth to which JSON in strings is parsed.
 _DEEPEST = 8
+#: A word of a key between spaces.
+_KEY_WORD = re.compile(r"[^\W_][^\s+#]*(?:[+#]+(?!\S))?")
 _LITERAL = re.compile(r"\s*(?:[{\[]|(?:null|true|false)\s*\Z)")
 
 
@@ -83,8 +86,8 @@ def resolve_entries(
     """Return the entries of a subject with their states, and the ids of entries beyond the limit.
 
     The entry with the better basis is in force; with the same basis, the one with more confidence; with the same
-    confidence, the newer. A value in place of an object replaces all values in it. If `most` entries are already in
-    force, a new path is not added unless its entry is one of the `known`.
+    confidence, the newer. A value in place of an object replaces all values in it. If `most` paths already have a
+    value, no other path gets one, unless its entry is one of the `known`.
     """
     records: dict[UUID, EntryRecord] = {}
     active: dict[KeyPath, ProfileEntry] = {}
@@ -93,15 +96,17 @@ def resolve_entries(
     for new in sorted(entries, key=lambda entry: (entry.valid_from, entry.id)):
         rivals = list(_rivals(new.place, active))
         strongest = max(rivals, key=lambda rival: rival.weight, default=None)
-        if strongest is None:
-            if len(active) >= most and new.id not in kept:
-                surplus.add(new.id)
+        if strongest is not None:
+            repeats = (strongest.place, strongest.value) == (new.place, new.value)
+            if repeats and strongest.weight >= new.weight:
+                records[new.id] = EntryRecord(entry=new, state="repeated", by=strongest)
                 continue
-        elif (strongest.place, strongest.value) == (new.place, new.value) and strongest.weight >= new.weight:
-            records[new.id] = EntryRecord(entry=new, state="repeated", by=strongest)
-            continue
-        elif strongest.weight > new.weight:
-            records[new.id] = EntryRecord(entry=new, state="outweighed", by=strongest)
+            if strongest.weight > new.weight:
+                records[new.id] = EntryRecord(entry=new, state="outweighed", by=strongest)
+                continue
+        is_more = new.value is not None and not _values(rivals)
+        if is_more and _values(active.values()) >= most and new.id not in kept:
+            surplus.add(new.id)
             continue
         for rival in rivals:
             repeated = (rival.place, rival.value) == (new.place, new.value)
@@ -113,6 +118,11 @@ def resolve_entries(
         records[new.id] = EntryRecord(entry=new)
         active[new.place] = new
     return list(records.values()), surplus
+
+
+def _values(entries: Iterable[ProfileEntry]) -> int:
+    """Return the number of entries with a value; an entry that ended one needs no room."""
+    return sum(entry.value is not None for entry in entries)
 
 
 def _rivals(place: KeyPath, active: Mapping[KeyPath, ProfileEntry]) -> Iterator[ProfileEntry]:
@@ -183,8 +193,13 @@ def opened_json(value: Any, left: int = _DEEPEST) -> Any:
 
 
 def folded_key(key: str) -> str:
-    """Return a key in its normalised form: its words in lower case."""
-    return " ".join(re.findall(r"[^\W_]+", key.casefold())) or key.casefold()
+    """Return a key in its normalised form: its words in lower case, with the signs after them (`C++`, `C#`)."""
+    folded = unicodedata.normalize("NFC", key.casefold())
+    # vowel signs, as in Hindi, are marks, which \w does not match
+    spaced = "".join(
+        each if each.isalnum() or each in "+#" or unicodedata.category(each).startswith("M") else " " for each in folded
+    )
+    return " ".join(_KEY_WORD.findall(spaced)) or folded
 
 
 def entry_text(path: Sequence[str], value: Any) -> str:

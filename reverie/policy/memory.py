@@ -117,7 +117,7 @@ class CompressPolicy(Table):
     #: Ratio of the means of two groups from which a pattern quantifies the difference.
     contrast_ratio: Annotated[float, Field(ge=1.0, le=100.0)] = 1.0
     pattern_importance: Share = 0.8
-    #: Number of sessions without a summary above which the oldest half is summarised; 0: never.
+    #: Number of sessions without a summary above which the half that ended first is summarised; 0: never.
     session_threshold: Annotated[int, Field(ge=0, le=100_000)] = 0
     #: Turns of a running session from which the oldest are summarised; 0: never.
     running_turns: Annotated[int, Field(ge=0, le=10_000)] = 0

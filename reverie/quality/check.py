@@ -17,7 +17,6 @@ from reverie.installing import install_command
 from reverie.policy import load_policy
 from reverie.quality.gate import Measure, QualityGate
 from reverie.quality.gates import GATES
-from reverie.store.clock import tenant_time
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
@@ -71,33 +70,33 @@ def check_memory(
     """Measure tenants (None: all) at `at`, or at the time of a fixed clock, and return the result of each gate.
 
     `store` is open in the worker's role, and the user of `url` may act as reverie_analyst. `docs` is a folder for data
-    docs. It writes only to `ops.measures`. Raises SettingsError if the extra `quality` is not installed, StageError if
-    an expectation cannot be evaluated.
+    docs. It writes only to `ops.measures`. Gates on states are left out for tenants whose memory has advanced since.
+    Raises SettingsError if the extra `quality` is not installed, StageError if an expectation cannot be evaluated.
     """
     if not has_great_expectations():
         raise SettingsError(f"The quality gates need an extra; install it with: {install_command('quality')}.")
-    from reverie.quality.measuring import measure_tenant
+    from reverie.quality.measuring import measurable, measure_tenant
     from reverie.quality.suites import validate
 
     check_id = uuid4()
+    policies = {name: load_policy(policy) for name, policy in store.tenants() if tenants is None or name in tenants}
+    gates_of = {name: measurable(store, name, policy=policy, at=at, gates=gates) for name, policy in policies.items()}
     measures = [
         measure
-        for tenant_id, policy in store.tenants()
-        if tenants is None or tenant_id in tenants
-        for measure in measure_tenant(
-            store,
-            tenant_id,
-            policy=load_policy(policy),
-            as_of=tenant_time(store, tenant_id, at),
-            check_id=check_id,
-            gates=gates,
-        )
+        for name, policy in policies.items()
+        for measure in measure_tenant(store, name, policy=policy, at=at, check_id=check_id, gates=gates_of[name])
     ]
     statements = _statements(store, check_id, gates, sorted({measure.tenant_id for measure in measures}))
     verdicts = validate(url, gates, statements, most=len(measures) + 1, docs=docs)
-    by_gate = {gate.name: [measure for measure in measures if measure.gate == gate.name] for gate in gates}
     return [
-        _result(gate, by_gate[gate.name], verdicts[gate.name].passed, verdicts[gate.name].unexpected) for gate in gates
+        _result(
+            gate,
+            [measure for measure in measures if measure.gate == gate.name],
+            verdicts[gate.name].passed,
+            verdicts[gate.name].unexpected,
+            advanced=sum(gate not in measured for measured in gates_of.values()),
+        )
+        for gate in gates
     ]
 
 
@@ -121,7 +120,12 @@ def _statements(store: Store, check_id: UUID, gates: Sequence[QualityGate], tena
 
 
 def _result(
-    gate: QualityGate, measures: Sequence[Measure], passed: bool, unexpected: Sequence[tuple[str, str]]
+    gate: QualityGate,
+    measures: Sequence[Measure],
+    passed: bool,
+    unexpected: Sequence[tuple[str, str]],
+    *,
+    advanced: int,
 ) -> GateResult:
     by_key: Mapping[tuple[str, str], Measure] = {(each.tenant_id, each.part): each for each in measures}
     failed = sorted((by_key[key] for key in unexpected), key=lambda each: (each.tenant_id, -each.value))
@@ -136,11 +140,14 @@ def _result(
         tenants=tuple(dict.fromkeys(each.tenant_id for each in failed)),
         failures=tuple(failure_sentence(gate, each) for each in failed),
         observed=tuple(_observed(gate, each) for each in failed),
-        note=_note(measures, known),
+        note=_note(measures, known, advanced),
     )
 
 
-def _note(measures: Sequence[Measure], known: Sequence[Measure]) -> str:
+def _note(measures: Sequence[Measure], known: Sequence[Measure], advanced: int) -> str:
+    """Return a note about measures that are missing; `advanced`: tenants whose memory is past the time of the check."""
+    if advanced:
+        return f"memory of {advanced} tenants has advanced since" if measures else "memory has advanced since"
     if not measures:
         return "nothing to measure"
     without = {each.tenant_id for each in measures} - {each.tenant_id for each in known}

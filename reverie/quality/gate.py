@@ -15,7 +15,7 @@ PAST_WEEKS = 8
 
 #: (part, week, count, total): part is a code, week 0 is the last seven days, and count / total is the part's value.
 Counted = tuple[str, int, float, int]
-#: A function that reads the counts of a tenant, under its policy, at a time.
+#: A function that reads the counts of a tenant, under its policy, at the time of the check: a stopped clock is ignored.
 CountReader = Callable[[Store, str, Policy, datetime], Sequence[Counted]]
 
 

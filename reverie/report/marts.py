@@ -61,7 +61,7 @@ def read_marts(
             raise InputError(
                 f"The marts hold nothing {which}: build them again with `make marts` once there is memory."
             )
-        # tenants without turns have no first and last day
+        # tenants without turns and memories have no first and last day
         last = last or today
         since = max(first or last, last - timedelta(days=days - 1)) if days else first or last
         until = max(last, today) + timedelta(days=1)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+import orjson
 from psycopg import Connection
 from psycopg.rows import dict_row
 
@@ -24,6 +25,8 @@ KEPT_BYTES = 64 << 10
 #: A dead letter has no event time of its own.
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 _START = UUID(int=0)
+#: Escapes of JSON; characters by number come in a row, since two of them may be halves of one.
+_ESCAPES = re.compile(r"((?:\\u[0-9a-fA-F]{4})+)|\\(.)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,6 +126,39 @@ def dead_letter(
     )
 
 
+def names_any(payload: bytes, names: Collection[str]) -> bool:
+    """Return whether a record that could not be imported has one of these names as a value.
+
+    In a record that is not JSON, as one that was cut, a name must be a whole word.
+    """
+    try:
+        record = orjson.loads(payload)
+    except ValueError:
+        text = payload.decode(errors="replace")
+        forms = (text, _ESCAPES.sub(_unescaped, text))
+        return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", form) for form in forms for name in names)
+    return any(value in names for value in _values(record))
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return bytes.fromhex(escape[1].replace("\\u", "")).decode("utf-16-be", "replace")
+    return escape[2] if escape[2] in '"\\/' else " "
+
+
+def _values(record: Any) -> Iterator[str]:
+    """Yield all texts and numbers in a JSON value, at any depth."""
+    waiting = [record]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+        elif isinstance(value, str | int | float):
+            yield str(value)
+
+
 def record_dead_letters(conn: Connection[Any], tenant_id: str, letters: Sequence[DeadLetter]) -> None:
     """Write letters in the caller's transaction; existing ones stay, with their latest reason."""
     if not letters:
@@ -203,7 +239,7 @@ def claim_dead_letters(
         | dict(zip(("after_source", "after_line", "after_id"), place, strict=True))
         | {"whole_below": KEPT_BYTES, "limit": limit},
     ).fetchall()
-    names = ("id", "source", "line", "reason", "detail", "payload")
+    names = ("id", "source", "line", "reason", "detail", "payload", "subject_id")
     return [DeadLetter(**dict(zip(names, row, strict=True))) for row in rows]
 
 

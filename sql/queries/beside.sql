@@ -2,6 +2,10 @@
 -- Whether there is a database of this name.
 select from pg_catalog.pg_database where datname = %(name)s
 
+-- name: current_name
+-- The database of this connection.
+select current_database()
+
 -- name: create
 -- Create a database for a generation.
 create database {name}

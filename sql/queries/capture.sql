@@ -64,21 +64,41 @@ with refusing as materialized (
 )
 select (select count(*) from added),
        array(select place from incoming
-             where case when kept_hash is not null then kept_hash <> content_hash when erased or uncaptured then false
+             where case when uncaptured then false when kept_hash is not null then kept_hash <> content_hash when erased then false
                         else first_hash <> content_hash or first_id not in (select id from added) end
              order by place),
        array(select place from incoming where kept_hash is null and erased order by place),
-       array(select place from incoming where kept_hash is null and not erased and uncaptured order by place)
+       array(select place from incoming
+             where uncaptured and (kept_hash is null and not erased or kept_hash <> content_hash)
+             order by place)
+
+-- name: uncaptured
+-- The subjects that are not captured.
+select c.subject_id from ops.consents c where c.tenant_id = %(tenant)s and not c.capture
 
 -- name: other_texts
--- The places of turns whose source_id another text of their session has in the log.
-select i.place - 1
-from unnest(%(subjects)s::text[], %(sessions)s::text[], %(sources)s::text[], %(roles)s::text[], %(texts)s::text[])
-     with ordinality as i (subject_id, session_id, source_id, role, text, place)
-where (select (t.role, t.text) <> (i.role, i.text)
-       from log.turns t
-       where t.tenant_id = (select %(tenant)s::text) and t.subject_id = i.subject_id and t.session_id = i.session_id
-         and t.source_id = i.source_id)
+-- The places of turns that need another source_id: the one under which the same turn is in their session, or null if
+-- another text has theirs. The same turn has the same time, by which the index finds it.
+select i.place - 1, same.source_id
+from unnest(%(subjects)s::text[], %(sessions)s::text[], %(sources)s::text[], %(roles)s::text[], %(texts)s::text[],
+            %(times)s::timestamptz[], %(hashes)s::bytea[])
+     with ordinality as i (subject_id, session_id, source_id, role, text, said_at, content_hash, place)
+left join lateral (
+    select (t.role, t.text) <> (i.role, i.text) as is_other, t.content_hash
+    from log.turns t
+    where t.tenant_id = (select %(tenant)s::text) and t.subject_id = i.subject_id and t.session_id = i.session_id
+      and t.source_id = i.source_id
+    limit 1
+) there on true
+left join lateral (
+    select t.source_id
+    from log.turns t
+    where t.tenant_id = (select %(tenant)s::text) and t.subject_id = i.subject_id and t.session_id = i.session_id
+      and t.said_at = i.said_at and t.content_hash = i.content_hash
+    order by t.source_id
+    limit 1
+) same on true
+where there.content_hash is distinct from i.content_hash and (same.source_id is not null or there.is_other)
 order by i.place
 
 -- name: add_outcomes
@@ -126,10 +146,12 @@ with refusing as materialized (
 select (select count(*) from added),
        array(select place - 1 from incoming
              where (coalesce(kept_value, first_value), coalesce(kept_positive, first_positive)) <> (value, positive)
-               and (kept_value is not null or not erased and not uncaptured)
+               and not uncaptured and (kept_value is not null or not erased)
              order by place),
        array(select place - 1 from incoming where kept_value is null and erased order by place),
-       array(select place - 1 from incoming where kept_value is null and not erased and uncaptured order by place)
+       array(select place - 1 from incoming
+             where uncaptured and (kept_value is null and not erased or (kept_value, kept_positive) <> (value, positive))
+             order by place)
 
 -- name: note_late_outcomes
 -- Note subjects as late if this transaction wrote an outcome that concerns a memory and cycles have passed its time.
@@ -177,7 +199,9 @@ with refusing as materialized (
 )
 select (select count(*) from added),
        array(select place - 1 from incoming
-             where coalesce(kept_hash, first_hash) <> content_hash and (kept_hash is not null or not erased and not uncaptured)
+             where coalesce(kept_hash, first_hash) <> content_hash and not uncaptured and (kept_hash is not null or not erased)
              order by place),
        array(select place - 1 from incoming where kept_hash is null and erased order by place),
-       array(select place - 1 from incoming where kept_hash is null and not erased and uncaptured order by place)
+       array(select place - 1 from incoming
+             where uncaptured and (kept_hash is null and not erased or kept_hash <> content_hash)
+             order by place)

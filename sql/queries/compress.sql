@@ -215,11 +215,11 @@ from memory.entities
 where tenant_id = %(tenant)s and subject_id = any(%(busy)s) and type || ':' || slug = any(%(keys)s)
 
 -- name: read_old_sessions
--- Sessions to summarise: if a subject has more than `threshold` without a summary, the oldest, `half` at a time. A session
--- counts as summarised by the lineage of its first turn, so also if its summary was forgotten. `offset 0` keeps that to one
--- probe per session, whatever the statistics say.
+-- Sessions to summarise: if a subject has more than `threshold` without a summary, those that ended first, `half` at a time.
+-- A session counts as summarised by the lineage of its first turn, so also if its summary was forgotten. `offset 0` keeps
+-- that to one probe per session, whatever the statistics say; the last turn is looked up only of sessions without a summary.
 with first_turns as (
-    select distinct on (subject_id, session_id) subject_id, session_id, id, said_at
+    select distinct on (subject_id, session_id) subject_id, session_id, id
     from log.turns
     where tenant_id = %(tenant)s and said_at <= %(as_of)s and shard >= %(shard_from)s and shard < %(shard_to)s
       and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
@@ -227,8 +227,13 @@ with first_turns as (
 ),
 ranked as (
     select f.subject_id, f.session_id, count(*) over (partition by f.subject_id) as number,
-           row_number() over (partition by f.subject_id order by f.said_at, f.session_id) as place
+           row_number() over (partition by f.subject_id order by e.ended_at, f.session_id) as place
     from first_turns f
+    cross join lateral (
+        select t.said_at as ended_at from log.turns t
+        where t.tenant_id = %(tenant)s and t.subject_id = f.subject_id and t.session_id = f.session_id
+          and t.said_at <= %(as_of)s
+        order by t.said_at desc limit 1) e
     where not exists (select from memory.lineage l
                       where l.tenant_id = %(tenant)s and l.source_id = f.id and l.relation = 'compressed'
                         and l.source = 'turn' offset 0)

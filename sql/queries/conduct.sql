@@ -10,7 +10,7 @@ from (select id, subject_id, assembled_at as at, item_ids from log.contexts
 cross join lateral (
     select t.id, t.text, t.session_id, t.said_at, t.turn_index from log.turns t
     where t.tenant_id = %(tenant)s and t.subject_id = g.subject_id and t.role = 'assistant' and t.text <> ''
-      and t.said_at >= g.at and t.said_at <= g.at + %(minutes)s * interval '1 minute'
+      and t.said_at >= g.at and t.said_at <= least(g.at + %(minutes)s * interval '1 minute', %(as_of)s)
     order by t.said_at, t.turn_index, t.id limit 1) a
 left join lateral (
     select t.text from log.turns t
@@ -40,12 +40,13 @@ where v.tenant_id = %(tenant)s and v.model = %(model)s and v.item_id = any(%(ids
 order by v.item_id, v.part
 
 -- name: questions
--- The latest turns with a question, in order of time, each with whether anybody else said something after it in its session.
+-- The latest turns with a question, in order of time, each with whether anybody else said something after it in its session;
+-- all up to the time.
 select x.subject_id, x.session_id, x.role, x.text, x.answered
 from (select t.id, t.subject_id, t.session_id, t.role, t.text, t.said_at, t.turn_index,
              exists (select from log.turns r
                      where r.tenant_id = t.tenant_id and r.subject_id = t.subject_id and r.session_id = t.session_id
-                       and (r.said_at, r.turn_index) > (t.said_at, t.turn_index)
+                       and (r.said_at, r.turn_index) > (t.said_at, t.turn_index) and r.said_at <= %(as_of)s
                        and (r.role, coalesce(r.speaker, '')) <> (t.role, coalesce(t.speaker, ''))) as answered
       from log.turns t
       where t.tenant_id = %(tenant)s and t.text like '%%?%%' and t.role in ('user', 'assistant') and t.said_at <= %(as_of)s
@@ -90,14 +91,21 @@ where valid_from <= %(as_of)s
 group by subject_id, kind, name
 
 -- name: wrong
--- Numbers of facts, preferences and instructions, of forgotten ones, and of those that a person called wrong; numbers of
--- entries and of wrong ones.
-select (select count(*) from memory.memories
-        where tenant_id = %(tenant)s and kind in ('fact', 'preference', 'instruction')
-          and state in ('active', 'superseded', 'candidate')) as memories,
-       (select count(*) from memory.tombstones
-        where tenant_id = %(tenant)s and kind in ('fact', 'preference', 'instruction')) as forgotten,
-       (select count(*) from memory.tombstones
-        where tenant_id = %(tenant)s and kind in ('fact', 'preference', 'instruction') and reason = 'wrong') as wrong,
-       (select count(*) from memory.scaffold where tenant_id = %(tenant)s and state <> 'repeated') as entries,
-       (select count(*) from memory.scaffold where tenant_id = %(tenant)s and state = 'wrong') as wrong_entries
+-- Numbers of facts, preferences and instructions learned up to the time, and of those that a person had called wrong by then;
+-- the same of entries. An entry has no time of its own at which it was called wrong: it is that of a source.
+select m.learned, m.wrong, e.entries, e.wrong_entries
+from (select count(*) filter (where fate in ('active', 'superseded', 'candidate', 'forgotten') or left_at > %(as_of)s) as learned,
+             count(*) filter (where reason = 'wrong' and left_at <= %(as_of)s) as wrong
+      from memory.lives
+      where tenant_id = %(tenant)s and kind in ('fact', 'preference', 'instruction') and born_at <= %(as_of)s) m,
+     (select count(*) as entries,
+             count(*) filter (where s.state = 'wrong' and exists (
+                 select from memory.tombstones t
+                 where t.tenant_id = s.tenant_id and t.subject_id = s.subject_id
+                   and t.reason in ('wrong', 'forgotten_on_request') and t.forgotten_at <= %(as_of)s
+                   and (t.memory_id = any(s.sources)
+                        or exists (select from memory.lineage l
+                                   where l.tenant_id = t.tenant_id and l.memory_id = t.memory_id and l.source = 'event'
+                                     and l.source_id = any(s.sources))))) as wrong_entries
+      from memory.scaffold s
+      where s.tenant_id = %(tenant)s and s.state <> 'repeated' and s.valid_from <= %(as_of)s) e

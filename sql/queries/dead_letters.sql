@@ -39,7 +39,7 @@ order by count(*) desc, reason
 
 -- name: claim
 -- The next dead letters to retry, after a place in the order of their files; those that others hold are skipped.
-select id, source, coalesce(line, 0), reason, detail, payload
+select id, source, coalesce(line, 0), reason, detail, payload, subject_id
 from ops.dead_letters
 where tenant_id = %(tenant)s
   and (%(source)s::text is null or source = %(source)s)

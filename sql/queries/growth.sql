@@ -1,6 +1,7 @@
 -- name: daily
 -- Additions and losses on each day (UTC), by name: turns by the day they were said, subjects by their first turn or event,
--- memories from their beginning to their end, and the work of cycles from the run ledger, by logical time.
+-- memories from their beginning to their end, the work of cycles from the run ledger, by logical time, and the cost of
+-- requests to models, by the clock.
 select name, (at at time zone 'UTC')::date as day, sum(number)::float8
 from (
     select 'turns' as name, said_at as at, 1 as number from log.turns where tenant_id = %(tenant)s and said_at <= %(as_of)s
@@ -15,7 +16,7 @@ from (
     union all
     select 'seconds', as_of, seconds from ops.runs where tenant_id = %(tenant)s and stage <> 'cycle'
     union all
-    select 'cost_usd', as_of, cost_usd from ops.runs where tenant_id = %(tenant)s and cost_usd > 0
+    select 'cost_usd', booked_at, coalesce(cost_usd, reserved_usd) from ops.calls where tenant_id = %(tenant)s
     union all
     select 'failed_runs', as_of, 1 from ops.runs where tenant_id = %(tenant)s and status = 'failed'
 ) each_one

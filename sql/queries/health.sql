@@ -27,7 +27,7 @@ from (select count(*) as turns from log.turns where tenant_id = %(tenant)s) t,
      (select count(*) as entities from memory.entities where tenant_id = %(tenant)s) e,
      (select count(*) as recalls from log.recalls where tenant_id = %(tenant)s) r,
      (select count(*) as dead_letters from ops.dead_letters where tenant_id = %(tenant)s) d,
-     (select coalesce(sum(cost_usd), 0)::float8 as cost_usd from ops.runs where tenant_id = %(tenant)s) o
+     (select coalesce(sum(coalesce(cost_usd, reserved_usd)), 0)::float8 as cost_usd from ops.calls where tenant_id = %(tenant)s) o
 
 -- name: count_fates
 -- Memories by fate: of a bucket, and of all.

@@ -63,6 +63,22 @@ where tenant_id = %(tenant)s and ctid = any(array(
             and l.policy_hash = r.policy_hash and (l.as_of, l.finished_at) > (r.as_of, r.finished_at)))
     limit %(most)s))
 
+-- name: strip_runs
+-- Remove the names of subjects from runs that were being recorded while the subjects were erased, which `record_run` missed.
+update ops.runs r
+set scope = jsonb_set(r.scope, '{subjects}', (r.scope -> 'subjects') - gone.names)
+from (select n.run_id, array_agg(s.name) as names
+      from ops.runs n
+      cross join lateral jsonb_array_elements_text(n.scope -> 'subjects') as s (name)
+      where n.tenant_id = %(tenant)s
+        and n.finished_at > (select max(erased_at) from ops.erasures
+                             where tenant_id = %(tenant)s and kind = 'subject') - interval '1 day'
+        and not exists (select from memory.subjects m where m.tenant_id = %(tenant)s and m.subject_id = s.name)
+        and not exists (select from log.turns u where u.tenant_id = %(tenant)s and u.subject_id = s.name)
+        and not exists (select from log.events e where e.tenant_id = %(tenant)s and e.subject_id = s.name)
+      group by n.run_id) gone
+where r.tenant_id = %(tenant)s and r.run_id = gone.run_id
+
 -- name: retire_calls
 -- Delete old requests that are settled, and so the cost of replies that are kept.
 delete from ops.calls

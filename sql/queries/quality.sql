@@ -106,10 +106,15 @@ from (select part, value, size, floor(extract(epoch from %(as_of)s - as_of) / 60
         and as_of > %(as_of)s - interval '63 days' and as_of <= %(as_of)s - interval '7 days') earlier
 where latest
 
+-- name: reached
+-- The latest logical time of a run of the tenant; null: there was none.
+select max(as_of) from ops.runs where tenant_id = %(tenant)s and status = 'done'
+
 -- name: forget_measures
--- Delete rows of an earlier check at the same time, and those that no week needs any more.
+-- Delete rows of these gates of an earlier check at the same time, and those that no week needs any more.
 delete from ops.measures
-where tenant_id = %(tenant)s and (as_of = %(as_of)s or as_of < %(as_of)s - interval '90 days')
+where tenant_id = %(tenant)s
+  and (as_of = %(as_of)s and gate = any(%(gates)s::text[]) or as_of < %(as_of)s - interval '90 days')
 
 -- name: write_measures
 -- Write the rows of one check.

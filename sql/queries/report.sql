@@ -1,9 +1,11 @@
 -- name: span
--- The tenants with marts, all or one, and the first and last day of their data.
-select coalesce(array_agg(tenant_id order by turns desc, tenant_id), '{}') as tenants, min(first_day) as first_day,
-       max(last_day) as last_day
-from marts.tenants
-where %(tenant)s::text is null or tenant_id = %(tenant)s
+-- The tenants with marts, all or one, and the first and last day of their turns and memories.
+select coalesce(array_agg(t.tenant_id order by t.turns desc, t.tenant_id), '{}') as tenants, min(g.first_day) as first_day,
+       max(g.last_day) as last_day
+from marts.tenants t
+left join (select tenant_id, min(day) as first_day, max(day) as last_day from marts.memory_growth group by tenant_id) g
+    on g.tenant_id = t.tenant_id
+where %(tenant)s::text is null or t.tenant_id = %(tenant)s
 
 -- name: tenants
 -- One row per tenant, the largest first.
@@ -16,11 +18,16 @@ order by turns desc, tenant_id
 limit 100
 
 -- name: memories
--- Active memories of each tenant at the end of a day.
-select day::timestamptz as time, tenant_id as series, memories as value
-from marts.memory_growth
-where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
-order by day, tenant_id
+-- Active memories of each tenant at the end of a day. After its last day on which anything happened, it keeps as many.
+select d.day::date::timestamptz as time, t.tenant_id as series, g.memories as value
+from (select tenant_id, min(day) as first_day, max(day) as last_day, max(max(day)) over () as last_of_all
+      from marts.memory_growth
+      where tenant_id = any(%(tenants)s)
+      group by tenant_id) t
+cross join lateral generate_series(greatest(t.first_day, %(since)s), t.last_of_all, interval '1 day') as d (day)
+join marts.memory_growth g on g.tenant_id = t.tenant_id and g.day = least(d.day::date, t.last_day)
+where d.day < %(until)s
+order by d.day, t.tenant_id
 
 -- name: changes
 -- Memories added and removed, by week.

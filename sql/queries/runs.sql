@@ -1,10 +1,22 @@
 -- name: record_run
 -- Write the ledger row of a run, or add to its counts; a retry is another attempt of the same run. The commit does not wait
--- for the disk: if the server dies, only the last of the work is lost, and it is done again.
+-- for the disk: if the server dies, only the last of the work is lost, and it is done again. Subjects that were erased
+-- since the run read its scope are not named again, and a tenant that was erased gets no row.
 insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, model, status, report, error,
                       model_calls, tokens, cost_usd, seconds)
-values (%(tenant)s, %(run_id)s, %(stage)s, %(as_of)s, %(scope)s, %(driver)s, %(policy)s, %(policy_hash)s, %(model)s,
-        %(status)s, %(report)s, %(error)s, %(model_calls)s, %(tokens)s, %(cost_usd)s, %(seconds)s)
+select %(tenant)s, %(run_id)s, %(stage)s, %(as_of)s,
+       case when l.scope ? 'subjects' and t.has_erasures then jsonb_set(l.scope, '{subjects}', (
+           select coalesce(jsonb_agg(s.name order by s.place), '[]')
+           from jsonb_array_elements_text(l.scope -> 'subjects') with ordinality as s (name, place)
+           where exists (select from memory.subjects m where m.tenant_id = %(tenant)s and m.subject_id = s.name)
+              or exists (select from log.turns u where u.tenant_id = %(tenant)s and u.subject_id = s.name)
+              or exists (select from log.events e where e.tenant_id = %(tenant)s and e.subject_id = s.name)))
+       else l.scope end,
+       %(driver)s, %(policy)s, %(policy_hash)s, %(model)s, %(status)s, %(report)s, %(error)s, %(model_calls)s, %(tokens)s,
+       %(cost_usd)s, %(seconds)s
+from (select %(scope)s::jsonb as scope) l
+cross join (select exists (select from ops.erasures where tenant_id = %(tenant)s) as has_erasures) t
+where not t.has_erasures or exists (select from ops.tenants where tenant_id = %(tenant)s)
 on conflict (tenant_id, run_id) do update set
     driver = excluded.driver, policy = excluded.policy, policy_hash = excluded.policy_hash, model = excluded.model,
     status = excluded.status, error = excluded.error,

@@ -3,7 +3,7 @@
 select g.id, g.subject_id, g.kind, g.audience, g.happened_at, g.due_at, g.until_at, g.why, g.turn_id, g.withheld,
        a.action, a.acted_at, a.actor
 from memory.triggers g
-left join log.acknowledgements a on a.tenant_id = g.tenant_id and a.trigger_id = g.id
+left join log.acknowledgements a on a.tenant_id = g.tenant_id and a.trigger_id = g.id and a.acted_at <= %(as_of)s
 where g.tenant_id = (select %(tenant)s::text) and (%(subject)s::text is null or g.subject_id = %(subject)s)
   and (%(every)s::boolean or (g.due_at <= %(as_of)s and g.until_at > %(as_of)s and g.withheld is null and a.trigger_id is null))
   and g.happened_at <= %(as_of)s

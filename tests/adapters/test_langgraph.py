@@ -221,6 +221,20 @@ def test_messages_without_ids_and_long_ones_are_taken(client: Client) -> None:
     assert "context" in context_node(client)({"messages": said}, config)
 
 
+def test_a_message_that_was_changed_or_is_too_long_does_not_stop_memory(client: Client) -> None:
+    config: Any = {"configurable": {"user_id": "kim", "thread_id": "changed"}}
+    node = remember_node(client)
+    said = [HumanMessage(f"Item {number}.", id=str(number)) for number in range(5)]
+    node({"messages": said}, config)
+    said[3] = HumanMessage("Item three.", id="3")
+    said += [HumanMessage("x" * 150_000, id="long"), HumanMessage("The last.", id="last")]
+    for _ in range(2):  # a second time adds nothing
+        node({"messages": said}, config)
+    texts = [turn.text for turn in client.read_working_memory("kim", "changed").turns]
+    assert texts[:6] == [*(f"Item {number}." for number in range(5)), "Item three."]
+    assert (len(texts), len(texts[6]), texts[7]) == (8, 100_000, "The last.")
+
+
 def test_a_batch_of_long_items_is_put(client: Client) -> None:
     store = ReverieStore(client)
     store.batch([PutOp(("long",), str(number), {"text": "x" * 60_000}) for number in range(5)])

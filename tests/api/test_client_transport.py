@@ -6,6 +6,7 @@ import asyncio
 import importlib.util
 import json
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -15,6 +16,7 @@ from reverie_client import (
     AnswerError,
     AsyncClient,
     Client,
+    Outcome,
     ProblemError,
     RateLimitError,
     ServerError,
@@ -114,6 +116,17 @@ def test_what_may_be_stored_is_sent_again_only_if_that_is_idempotent(use: Callab
     script = answers("unknown")
     use(script, lambda client: client.append_turns("ana", "s1", [Turn(role="user", text="Yes.")]))
     assert len(script.sent) == 2
+
+
+@BOTH
+def test_an_outcome_that_is_sent_again_has_the_same_time(use: Callable[..., None]) -> None:
+    """The server's own time would make another measurement of it."""
+    script = Script(httpx.ReadTimeout("late"), httpx.Response(200, json={"added": 0, "repeated": 1, "refused": 0}))
+    outcome = Outcome(subject_id="ana", session_id="s1", source_id="t1", metric="views", value=5, positive=True)
+    use(script, lambda client: client.append_outcomes([outcome]))
+    assert len(script.sent) == 2 and len(set(script.sent)) == 1
+    (sent,) = json.loads(script.sent[0])["outcomes"]
+    assert datetime.now(UTC) - datetime.fromisoformat(sent["observed_at"]) < timedelta(minutes=1)
 
 
 def test_a_required_field_is_sent_though_it_is_null() -> None:

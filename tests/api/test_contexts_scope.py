@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -87,6 +88,26 @@ def test_preferences_of_the_running_session_are_in_force_at_once(
     assert api.get("/v1/working_memory?subject_id=ann&session_id=s1").json()["stated"] == []
     told = api.post("/v1/contexts", json=asked).json()["text"]
     assert "Portuguese" not in told and WITHDRAWN in told
+
+
+def test_a_context_of_an_earlier_time_has_nothing_that_was_said_later(api: TestClient) -> None:
+    def say(text: str) -> str:
+        sent = {"subject_id": "ann", "session_id": "s1", "turns": [{"role": "user", "text": text}], "embed": False}
+        assert api.post("/v1/turns", json=sent).status_code == 200
+        return datetime.now(UTC).isoformat()
+
+    def context(**given: Any) -> str:
+        answer = api.post("/v1/contexts", json={"subject_id": "ann", "session_id": "s1", "embed": False} | given)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["text"])
+
+    times = [say("Please always answer in Portuguese."), say("I'm so sad. Please always answer in Greek.")]
+    earlier = context(as_of=times[0])
+    assert "Portuguese" in earlier and "Greek" not in earlier
+    assert "in this conversation" not in earlier and "sad" not in earlier
+    for text in (context(as_of=times[1]), context()):
+        assert "Please always answer in Portuguese." in text and "I'm so sad." in text
+        assert "in this conversation" in text
 
 
 def test_a_long_session_keeps_the_latest_hundred_preferences(api: TestClient) -> None:

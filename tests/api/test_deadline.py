@@ -30,6 +30,21 @@ def test_what_takes_too_long_is_not_stored(database_url: str, make_key: MakeKey,
         assert conn.execute(STORED).fetchone() == (0,)
 
 
+def test_a_batch_that_takes_too_long_removes_nothing(
+    database_url: str, make_key: MakeKey, conn: psycopg.Connection[Any]
+) -> None:
+    """Its put waits, after a pop that did not."""
+    puts = [{"op": "put", "namespace": [name], "key": "k", "value": {}} for name in ("a", "b")]
+    with TestClient(create_app(settings_for(database_url, api_seconds=0.5))) as app:
+        app.headers["Authorization"] = f"Bearer {make_key()}"
+        assert app.post("/v1/store", json={"operations": puts}).status_code == 200
+        with conn.transaction():
+            conn.execute("select from ops.store_items where namespace = '{b}' for update")
+            answer = app.post("/v1/store", json={"operations": [{"op": "pop", "namespace": ["a"]}, puts[1]]})
+            assert (answer.status_code, answer.json()["stored"]) == (503, "no")
+    assert conn.execute("select count(*) from ops.store_items").fetchone() == (2,)
+
+
 def test_a_commit_that_was_sent_is_waited_for(
     database_url: str, make_key: MakeKey, conn: psycopg.Connection[Any]
 ) -> None:

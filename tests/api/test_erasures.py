@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.api.conftest import MakeKey
+from tests.api.conftest import MakeKey, until_logged
 from tests.api.test_live import BRUNO, HERE, say
 
 SUBJECT = {"kind": "subject", "subject_id": "ana"}
@@ -75,3 +75,19 @@ def test_what_is_not_there_is_not_found_and_others_may_not(admin: TestClient, ma
     assert erase(admin, kind="subject", subject_id="nobody").status_code == 404
     admin.headers["Authorization"] = f"Bearer {make_key()}"
     assert erase(admin, **SUBJECT).status_code == admin.get("/v1/erasures").status_code == 403
+
+
+def test_a_question_that_is_not_logged_yet_is_erased(
+    admin: TestClient, conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reverie.api.journal.PAUSE_SECONDS", 1.0)
+    say(admin, BRUNO)
+    for _ in range(2):  # the first is logged at once, the second with the next write
+        asked = admin.post(
+            "/v1/recalls", json={"subject_id": "ana", "question": "Delete all about me.", "embed": False}
+        )
+        assert asked.status_code == 200
+    done = erase(admin, **SUBJECT).json()
+    until_logged(admin)
+    assert conn.execute("select count(*) from log.recalls").fetchone() == (0,)
+    assert done["counts"]["log.recalls"] == 2

@@ -75,3 +75,23 @@ def test_an_orderly_end_writes_what_waits(on: Callable[[Work], Any], conn: psyco
 
     on(work)
     assert conn.execute("select count(*) from public.said").fetchone() == (3,)
+
+
+def test_a_flush_writes_what_was_taken_so_far(on: Callable[[Work], Any], conn: psycopg.Connection[Any]) -> None:
+    def written() -> Any:
+        return conn.execute("select array_agg(x order by x) from public.said").fetchone()
+
+    async def work(journal: Journal) -> None:
+        journal.put("acme", entry(0))
+        await asyncio.sleep(0)  # the writer has taken it
+        journal.put("acme", entry(1))
+        await journal.flush()
+        assert written() == ([0, 1],)
+        journal.put("acme", entry(2))
+        cancelled = asyncio.create_task(journal.flush())
+        await asyncio.sleep(0)
+        cancelled.cancel()
+        await journal.end()
+        assert written() == ([0, 1, 2],)
+
+    on(work)

@@ -50,6 +50,15 @@ def test_bad_operations_are_refused(api: TestClient) -> None:
     assert api.post("/v1/store", json={"operations": [bad]}).status_code == 422
 
 
+def test_a_batch_that_is_refused_removes_nothing(api: TestClient) -> None:
+    run(api, put("a", {"name": "Rex"}, "ana", "pets"))
+    bad = put("b", {"text": "\x00"}, "x")
+    for operation in ("pop", "clear"):
+        batch = [{"op": operation, "namespace": ["ana", "pets"]}, bad]
+        assert api.post("/v1/store", json={"operations": batch}).status_code == 422
+        assert [item["key"] for item in run(api, {"op": "search"})[0]["items"]] == ["a"]
+
+
 def test_an_erasure_takes_the_items_of_its_subject(app: TestClient, make_key: MakeKey) -> None:
     app.headers["Authorization"] = f"Bearer {make_key(scopes=['admin', 'read', 'write'])}"
     run(app, put("a", {"name": "Rex"}, "pets", "ana"), put("a", {"name": "Max"}, "pets", "ben"))

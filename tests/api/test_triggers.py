@@ -48,3 +48,12 @@ def test_triggers_are_listed_and_acknowledged(api: TestClient, triggers: list[UU
     assert api.post(f"/v1/triggers/{uuid4()}/acknowledge", json={"action": "done"}).status_code == 404
     assert api.get("/v1/triggers", params={"cursor": "x"}).status_code == 422
     assert api.get("/v1/triggers", params={"subject_id": "ben"}).json()["triggers"] == []
+
+
+def test_triggers_of_an_earlier_time_are_not_acknowledged_yet(api: TestClient, triggers: list[UUID]) -> None:
+    assert api.post(f"/v1/triggers/{triggers[1]}/acknowledge", json={"action": "done"}).status_code == 200
+    earlier = {"as_of": NOW.isoformat()}
+    due = api.get("/v1/triggers", params=earlier).json()["triggers"]
+    assert [each["id"] for each in due] == [str(triggers[1]), str(triggers[2])]
+    every = api.get("/v1/triggers", params=earlier | {"every": True}).json()["triggers"]
+    assert [each["acted_at"] for each in every] == [None] * 4

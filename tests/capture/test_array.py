@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from reverie.capture.history import reading
+from reverie.capture.history.formats.array import read_items
 from reverie.capture.history.importing import FileOptions, ImportSummary, import_file
 from reverie.store.database import Store
 from tests.capture.conftest import NOW, TENANT, record
@@ -34,3 +35,25 @@ def test_an_array_is_read_item_by_item(
     assert letters()[0][0] == 3
     cut = load(store, write(whole[:-20], "cut.json"))  # type: ignore[call-arg]
     assert (cut.repeated, cut.dead_by_reason) == (2, {"not_an_object": 1, "malformed_json": 1})
+
+
+def test_one_value_costs_no_other_item(store: Store, write: Write, turns: Rows) -> None:
+    """A number of 64 bits, as an id made by a hash; an emoji cut in two; a number that is no float; a deep nesting."""
+    odd = json.dumps(
+        [record(1, metadata={"hash": 1 << 63, "share": 0.1, "wide": 10**22}), record(2, text="Hi \ud83d \U0001f600")]
+    )
+    deep = "[" * 5000 + "]" * 5000
+    whole = odd[:-1] + ', {"text": 1e999}, {"text": ' + deep + "}, " + json.dumps(record(3)) + "]"
+    found = load(store, write(whole.encode(), "log.json"))  # type: ignore[call-arg]
+    assert (found.imported, found.dead_by_reason) == (3, {"malformed_json": 2})
+    assert turns()[0][11] == {"hash": 1 << 63, "share": 0.1, "wide": 10**22}
+    assert turns()[1][9] == "Hi \ufffd \U0001f600"
+
+
+@pytest.mark.parametrize("size", range(1, 30))
+def test_unpaired_surrogates_in_blocks_of_any_size(size: int) -> None:
+    written = rb'["\ud83d\uDE00", "\ud83d", "\ude00\ud83d\ud83d\ude00", "\\ud83d", "\\\ud83d", "\"\uD83Dud"]'
+    blocks = [written[at : at + size] for at in range(0, len(written), size)]
+    assert list(read_items(blocks)) == list(
+        enumerate(["\U0001f600", "\ufffd", "\ufffd\ufffd\U0001f600", "\\ud83d", "\\\ufffd", '"\ufffdud'], start=1)
+    )

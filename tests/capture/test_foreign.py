@@ -330,6 +330,23 @@ def test_each_format(
     assert known["g2"][2] == "attachment" and known["block-0/3"][4] == "Lives in Porto"
 
 
+@pytest.mark.parametrize("format", ["langsmith", "langfuse"])
+def test_the_newest_trace_may_come_first(store: Store, tmp_path: Path, conn: psycopg.Connection, format: str) -> None:
+    """As both APIs return them by default."""
+    spoken = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(("Dog", "Ok", "Cat"))]
+    traces = []
+    for at, messages in (("2026-03-01T10:00:00.5Z", spoken), ("2026-03-01T09:00:00Z", spoken[:2])):
+        smith = {"inputs": {"messages": messages}, "start_time": at}
+        smith["extra"] = {"metadata": {"thread_id": "t", "user_id": "ana"}}
+        fuse = {"input": messages, "timestamp": at, "userId": "ana", "sessionId": "t"}
+        traces.append({"id": at} | (smith if format == "langsmith" else fuse))
+    (path := tmp_path / "x.json").write_text(json.dumps([*traces, 7]))
+    found = load(store, path, format=format)
+    assert (found.imported, found.dead_by_reason, found.skipped) == (3, {"not_an_object": 1}, {"history": 2})
+    rows = conn.execute("select source_id, text, extract(hour from said_at)::int from log.turns order by said_at")
+    assert rows.fetchall() == [("m0", "Dog", 9), ("m1", "Ok", 9), ("m2", "Cat", 10)]
+
+
 def test_what_claude_remembers_needs_a_time(store: Store, tmp_path: Path, conn: psycopg.Connection) -> None:
     path = tmp_path / "claude.zip"
     with zipfile.ZipFile(path, "w") as archive:
@@ -342,6 +359,20 @@ def test_what_claude_remembers_needs_a_time(store: Store, tmp_path: Path, conn: 
     ]
     with pytest.raises(InputError, match="no file of the format zep"):
         load(store, path, format="zep")
+
+
+def test_a_cut_emoji_costs_no_other_conversation(store: Store, tmp_path: Path, conn: psycopg.Connection) -> None:
+    talk: dict[str, Any] = {"account": {"uuid": "ana"}, "chat_messages": [{"sender": "human", "created_at": AT}]}
+    texts = ("Hi \ud83d", "Bye")
+    talks = [
+        talk | {"uuid": text[:2], "chat_messages": [talk["chat_messages"][0] | {"uuid": "m", "text": text}]}
+        for text in texts
+    ]
+    with zipfile.ZipFile(path := tmp_path / "claude.zip", "w") as archive:
+        archive.writestr("conversations.json", json.dumps(talks))
+    found = load(store, path, format="claude")
+    assert (found.imported, found.dead, found.mended) == (2, 0, 1)
+    assert conn.execute("select text from log.turns order by 1").fetchall() == [("Bye",), ("Hi \ufffd",)]
 
 
 def test_an_item_that_changed_there_is_a_dead_letter(store: Store, tmp_path: Path) -> None:

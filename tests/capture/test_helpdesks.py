@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from reverie.capture.history.formats.helpdesks import plain_text
+from reverie.capture.history.formats.helpdesks import plain_text, read_zendesk
+from reverie.capture.history.formats.shapes import ForeignItem
 
 
 @pytest.mark.parametrize(
@@ -19,3 +22,23 @@ from reverie.capture.history.formats.helpdesks import plain_text
 )
 def test_plain_text(body: str | None, text: str) -> None:
     assert plain_text(body) == text
+
+
+@pytest.mark.parametrize(
+    ("comment", "text"),
+    [
+        (
+            {"plain_body": "Ana <ana@example.com>:\n\n  if a < b &amp;&amp; c\n"},
+            "Ana <ana@example.com>:\n\n  if a < b && c",
+        ),
+        ({"body": "a List<String>", "html_body": "<p>a List&lt;String&gt;</p>"}, "a List<String>"),
+        ({"html_body": "<p>a List&lt;String&gt;</p>"}, "a List<String>"),
+    ],
+)
+def test_only_the_html_of_a_ticket_has_markup(comment: dict[str, Any], text: str) -> None:
+    ticket = {"id": 1, "requester_id": 7, "comments": [comment]}
+    (turn,) = read_zendesk(ForeignItem(number=1, fields=ticket), None, None)
+    assert isinstance(turn, dict) and turn["text"] == text
+    if "body" in comment:
+        (turn,) = read_zendesk(ForeignItem(number=1, fields={"description": comment["body"]}), "ana", None)
+        assert isinstance(turn, dict) and turn["text"] == text

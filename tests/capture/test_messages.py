@@ -75,6 +75,42 @@ def test_a_log_of_completions_gives_each_message_once(store: Store, write: Write
     ]
 
 
+def test_two_people_may_have_a_session_of_the_same_name(store: Store, write: Write, turns: Rows) -> None:
+    texts = ["I have a dog.", "Nice.", "It eats nuts."]
+    path = write(day(1, *texts[:2]) + day(1, *texts, who="ben"))
+    found = load(store, path)
+    assert (found.imported, found.skipped) == (5, {})
+    assert [(row[2], row[4], row[9]) for row in turns()] == [
+        *(("ana", f"m{place}", text) for place, text in enumerate(texts[:2])),
+        *(("ben", f"m{place}", text) for place, text in enumerate(texts)),
+    ]
+
+
+def test_a_system_prompt_that_changes_does_not_repeat_the_history(store: Store, write: Write, turns: Rows) -> None:
+    said = [{"role": "user", "content": "I live in Porto."}, {"role": "assistant", "content": "Lovely."}]
+    asked = {"role": "user", "content": "And you?"}
+    prompts = [[{"role": "system", "content": f"Today is {name}."}] for name in ("Mon", "Tue")]
+    requests = [prompts[0] + said[:1], prompts[1] + [*said, asked], [*said, asked, said[1]]]
+    about = {"user_id": "ana", "session_id": "c"}
+    path = write(
+        jsonl(
+            *(
+                about | {"created_at": f"2026-03-01T09:0{number}:00Z", "messages": messages}
+                for number, messages in enumerate(requests)
+            )
+        )
+    )
+    found = load(store, path)
+    assert (found.imported, found.dead, found.skipped) == (5, 0, {"history": 5})
+    assert [(row[4], row[9]) for row in turns()] == [
+        ("m0", "Today is Mon."),
+        ("m1", "I live in Porto."),
+        ("m2", "Lovely."),
+        ("m3", "And you?"),
+        ("m4", "Lovely."),
+    ]
+
+
 def test_a_cut_emoji_is_repaired(store: Store, write: Write, turns: Rows, letters: Rows) -> None:
     record = {"user_id": "ana", "messages": [{"role": "user", "content": "Hi \ud83d"}]}
     times = ("2026-03-01T09:00:00Z", "2026-03-01T10:00:00")
@@ -83,10 +119,10 @@ def test_a_cut_emoji_is_repaired(store: Store, write: Write, turns: Rows, letter
     assert turns()[0][9] == "Hi \ufffd" and json.loads(letters()[0][3])["text"] == "Hi \ufffd"
 
 
-def day(number: int, *texts: str) -> bytes:
+def day(number: int, *texts: str, who: str = "ana") -> bytes:
     messages = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
     at = f"2026-03-0{number}T09:00:00Z"
-    return jsonl({"user_id": "ana", "session_id": "c", "created_at": at, "messages": messages})
+    return jsonl({"user_id": who, "session_id": "c", "created_at": at, "messages": messages})
 
 
 def test_a_session_goes_on_in_another_file(store: Store, tmp_path: Path, turns: Rows) -> None:
@@ -105,3 +141,18 @@ def test_a_session_goes_on_in_another_file(store: Store, tmp_path: Path, turns: 
     # the same text at the same position is taken for the history, which another day's request sends again
     assert load(store, paths[2]).dead_by_reason == {"conflict": 1}
     assert load(store, paths[2], mapping={"source_id": "NONE"}).imported == 1
+
+
+def timed(*texts: str) -> bytes:
+    """One request with the messages `at text`, each with its own time of day."""
+    messages = [{"role": "user", "content": text, "timestamp": f"2026-03-01T0{text[0]}:00:00Z"} for text in texts]
+    return jsonl({"user_id": "ana", "session_id": "c", "messages": messages})
+
+
+def test_files_may_overlap(store: Store, tmp_path: Path, turns: Rows) -> None:
+    one, two, three, four, five = "1 I have a dog.", "2 And a cat.", "3 Yes.", "4 They eat.", "5 Yes."
+    files = [(two, three), (three, four, five), (one, two, three), (one, two, three, four, five)]
+    for number, texts in enumerate(files):
+        (path := tmp_path / f"{number}.jsonl").write_bytes(timed(*texts))
+        load(store, path)
+    assert [row[9] for row in turns()] == [two, three, four, five, one]

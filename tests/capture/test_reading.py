@@ -156,7 +156,11 @@ def test_csv_rows(write: Write) -> None:
         "log.csv",
     )
     records, broken = read(path)
-    assert [(each.line, each.fields["text"]) for each in records] == [(2, 'one, "two"\nthree'), (9, "last")]
+    assert [(each.line, each.fields["text"]) for each in records] == [
+        (2, 'one, "two"\nthree'),
+        (9, "last"),
+        (11, "x"),
+    ]
     assert [(piece.line, piece.reason) for piece in broken] == [
         (4, "wrong_columns"),
         (5, "wrong_columns"),
@@ -165,7 +169,28 @@ def test_csv_rows(write: Write) -> None:
         (10, "malformed_csv"),
     ]
     assert "never closed" in broken[-1].detail
-    assert broken[-1].raw == b'ann,"never closed\nbob,x'
+    assert broken[-1].raw == b'ann,"never closed'
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_stray_quote_costs_its_own_line(write: Write, closed: bool) -> None:
+    """Whether it is never closed, or by a quote far below."""
+    rows = ["who\ttext", *(f"ann\tno {number}" for number in range(2, 1001))]
+    rows[100], rows[200] = 'ann\t"never mind', 'ann\t"also'
+    if closed:
+        rows[700:702] = ['ann\t"a cell', 'of two lines"']
+    records, broken = read(write("\n".join(rows).encode(), "log.tsv"))
+    assert [(piece.line, piece.reason) for piece in broken] == [(101, "malformed_csv"), (201, "malformed_csv")]
+    assert [each.line for each in records] == [
+        number for number in range(2, 1001) if number not in (101, 201, 702 if closed else 0)
+    ]
+    assert records[697].fields["text"] == ("a cell\nof two lines" if closed else "no 701")
+
+
+def test_many_quotes_that_stay_open_are_read_once(write: Write) -> None:
+    rows = ["a,b", *['5","open'] * 50_000]
+    records, broken = read(write("\n".join(rows).encode(), "log.csv"))
+    assert records == [] and [piece.line for piece in broken] == list(range(2, 50_002))
 
 
 def test_csv_cell_of_a_megabyte_and_a_line_beyond(write: Write) -> None:

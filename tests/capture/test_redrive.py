@@ -87,3 +87,30 @@ def test_the_mapping_of_the_import_holds(store: Store, write: Write, turns: Rows
     load(store, path, mapping={"subject_id": "owner", "role:klant": "user"})
     assert redrive(store, timezone="UTC").imported == 1
     assert [(row[2], row[6]) for row in turns()] == [("ann", "user")]
+
+
+def test_the_subject_of_the_import_holds(store: Store, write: Write, turns: Rows) -> None:
+    path = write(b"customer_id,session_id,role,said_at,text\n77,s1,user,2026-03-01T09:00:00,Hi\n", "desk.csv")
+    assert load(store, path, subject="ann").dead == 1
+    assert redrive(store, timezone="UTC").imported == 1
+    assert [row[2] for row in turns()] == ["ann"]
+    assert load(store, path, subject="ann", timezone="UTC").repeated == 1
+
+
+def test_messages_of_two_files_with_the_same_positions(
+    store: Store, tmp_path: Path, turns: Rows, letters: Rows
+) -> None:
+    days: list[list[str]] = [["I have a dog."], ["And a cat.", "She eats."], ["Hello.", "My pin is 4471."]]
+    paths = []
+    for number, texts in enumerate(days, start=1):
+        at = f"2026-03-0{number}T09:00:00" + ("" if number > 1 else "Z")
+        messages = [{"role": "user", "content": text} for text in texts]
+        paths.append(tmp_path / f"{number}.jsonl")
+        paths[-1].write_bytes(jsonl({"user_id": "ana", "session_id": "c", "created_at": at, "messages": messages}))
+        load(store, paths[-1])
+    assert [row[1] for row in letters()] == ["naive_time"] * 4
+    done = redrive(store, timezone="UTC")
+    assert (done.tried, done.imported, done.dead, letters()) == (4, 4, 0, [])
+    said = sorted(row[9] for row in turns())
+    assert said == ["And a cat.", "Hello.", "I have a dog.", "My pin is [redacted].", "She eats."]
+    assert [load(store, path, timezone="UTC").repeated for path in paths] == [1, 2, 2]

@@ -14,6 +14,7 @@ from reverie.capture.history.files import open_file
 from reverie.capture.history.formats import shapes
 from reverie.capture.history.formats.shapes import ForeignItem, foreign_items
 from reverie.capture.history.records import BrokenItem
+from reverie.capture.mending import mend
 
 ITEMS = [{"id": "a"}, {"id": "b"}]
 PAGE: dict[str, Any] = {"user_id": "ana", "results": ITEMS}
@@ -62,3 +63,13 @@ def test_a_broken_file_says_so(tmp_path: Path, content: str) -> None:
     (path := tmp_path / "x.json").write_text(content)
     (found,) = read(path)
     assert isinstance(found, BrokenItem) and found.reason == "malformed_json"
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_one_value_costs_no_other_item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool) -> None:
+    page = PAGE | {"results": [{"id": 1 << 63, "share": 0.1}, {"id": "Hi \ud83d"}]}
+    (path := tmp_path / "x.json").write_text(json.dumps(page, indent=2))
+    if not whole:
+        monkeypatch.setattr(shapes, "MAX_FILE", 10)
+    number, text = (item.fields for item in read(path) if isinstance(item, ForeignItem))
+    assert number == {"id": 1 << 63, "share": 0.1} and mend(text) == {"id": "Hi \ufffd"}

@@ -33,6 +33,22 @@ def test_what_is_not_captured_is_refused_and_counted(ask, said) -> None:
     assert said("t2", "2026-03-02")["imported"] == 1
 
 
+def test_no_words_of_who_is_not_captured_are_kept(invoke, ask, said, tmp_path) -> None:
+    said("t1", "2026-03-01")
+    ask("consent", "ana", "--capture", "off")
+    assert said("t1", "2026-03-01")["repeated"] == 1
+    assert said("t1", "2026-03-01", "Other words.")["dead_capture_off"] == 1, "it is no conflict"
+    turn = {"subject_id": "ana", "session_id": "s1", "source_id": "t2", "role": "user", "text": "Hidden words"}
+    turn |= {"said_at": "2026-03-02T09:00:00Z"}
+    wrong = [turn | {"role": "klant"}, turn | {"said_at": "2026-03-02T09:00"}, turn | {"subject_id": "", "who": "ana"}]
+    file = tmp_path / "wrong.jsonl"
+    lines = [*map(json.dumps, wrong), json.dumps(turn)[:-9], json.dumps(wrong[0] | {"subject_id": "ben"})]
+    file.write_text("\n".join(lines))
+    assert "5 became dead letters" in invoke("import", str(file)).stdout
+    found = ask("dead-letters", "list", "--each")["dead_letters"]
+    assert [bool(each["size"]) for each in found] == [False] * 5 + [True], "only ben's words are kept"
+
+
 def test_what_is_not_recalled_is_empty_and_says_so(invoke, ask, said) -> None:
     said("t1", "2026-03-01")
     assert invoke("run", "--as-of", "2026-03-02").exit_code == 0

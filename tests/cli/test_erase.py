@@ -76,6 +76,16 @@ def test_a_dead_letter_of_a_subject_that_only_the_import_named_goes(invoke, ask,
     assert ask("erase", "ana", "--yes")["counts"]["ops.dead_letters"] == 1
 
 
+def test_dead_letters_alone_are_erased_too(invoke, ask, said, tmp_path) -> None:
+    file = tmp_path / "eva.jsonl"
+    letter = {"subject_id": "eva", "session_id": "e1", "role": "user", "text": "Hidden", "said_at": "2026-03-01T09:00"}
+    file.write_text("".join(json.dumps(letter | {"session_id": session}) + "\n" for session in ("e1", "e2", "e3")))
+    invoke("import", str(file))
+    assert ask("erase", "eva", "--session", "e2", "--yes")["counts"] == {"ops.dead_letters": 1}
+    assert ask("erase", "eva", "--yes")["counts"] == {"ops.dead_letters": 2}
+    assert ask("erase", "eva", "--yes")["erased_before"] == 2
+
+
 def test_without_yes_it_shows_and_asks(invoke, ask, said) -> None:
     result = invoke("erase", "ana", "--session", "chat-1")
     assert result.exit_code == 1, "nobody answered"
@@ -115,6 +125,9 @@ def test_a_tenant_goes_and_its_receipts_stay(invoke, ask, said) -> None:
         (["ana", "--whole-tenant"], "Name one thing to erase, not SUBJECT and --whole-tenant."),
         (["ana", "--shared"], "--shared goes with --memory"),
         (["ana", "--json"], "--json cannot ask for confirmation"),
+        (["--replay", "receipts.jsonl", "--dry-run"], "--dry-run needs something to erase"),
+        (["--vacuum", "--dry-run"], "--dry-run needs something to erase"),
+        (["--dry-run"], "--dry-run needs something to erase"),
     ],
 )
 def test_a_mistake_is_told(invoke, arguments, sentence) -> None:

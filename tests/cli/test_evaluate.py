@@ -86,6 +86,12 @@ def test_numbers_are_printed_stored_and_plotted(
     assert "retriever" not in page.read_text() and "Plotly.newPlot" in page.read_text()
 
 
+def test_a_report_that_cannot_be_written_is_told_after_the_numbers(invoke: Invoke, policy: str, tmp_path: Path) -> None:
+    result = invoke("evaluate", "--html", str(tmp_path / f"{'x' * 300}.html"), "--no-ablations", "--no-record")
+    assert result.exit_code == 2 and "cannot be written: File name too long" in result.stderr
+    assert "What recall finds" in result.stdout
+
+
 def test_the_gate_stops_a_policy_that_finds_less(
     policy: str, blind: str, invoke: Invoke, conn: psycopg.Connection[Any]
 ) -> None:

@@ -102,6 +102,9 @@ def test_a_tenant_that_fails_does_not_keep_the_others(invoke, ask, conn, history
     assert "extract" in result.stdout
     assert "Error: tenant acme: There is no policy" in result.stderr
     assert "1 of 2 tenants failed; the others are complete." in result.stderr
+    conn.execute("update ops.tenants set policy = 'nowhere.toml'")
+    result = invoke("run", "--all-tenants", "--stage", "extract", "--as-of", "2026-03-20")
+    assert result.exit_code == 8 and "no tenants yet" not in result.stdout
 
 
 def test_recall_without_its_model_says_so(invoke, ask, history: str) -> None:

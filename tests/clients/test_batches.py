@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from reverie.capture.live.acknowledge import MOST_TURNS
+from reverie.policy import load_policy
 from reverie.settings import Settings
-from reverie_client import Turn
-from reverie_client.batches import MOST, MOST_CHARACTERS, batches, turn_batches
+from reverie_client import ToolCall, Turn
+from reverie_client.batches import MOST, MOST_CHARACTERS, MOST_TEXT_CHARACTERS, batches, turn_batches
 
 
 def test_batches_keep_the_order_and_fit_into_a_request() -> None:
@@ -28,3 +29,13 @@ def test_batches_stay_under_the_characters_of_a_request() -> None:
     assert all(sum(len(turn.model_dump_json()) for turn in part) < 200_000 for part in parts)
     puts = [{"op": "put", "value": {"text": "x" * size}} for size in (1, 250_000, 1, 1)]
     assert [len(part) for part in batches(puts, 1_000)] == [1, 1, 2], "one that is too long goes alone"
+
+
+def test_a_text_that_is_too_long_for_a_turn_is_cut() -> None:
+    """The server would refuse the other turns of the batch with it."""
+    assert load_policy("reverie").extract.turn_characters == MOST_TEXT_CHARACTERS
+    long = Turn(source_id="long", role="user", text="x" * (MOST_TEXT_CHARACTERS + 1))
+    called = Turn(role="assistant", tool_calls=[ToolCall(name="search", arguments={})])
+    batches = list(turn_batches([Turn(role="user", text="Hi"), long, called]))
+    assert [len(turn.text or "") for batch in batches for turn in batch] == [2, MOST_TEXT_CHARACTERS, 0]
+    assert batches[0][1].source_id == "long" and len(long.text or "") == MOST_TEXT_CHARACTERS + 1

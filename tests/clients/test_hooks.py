@@ -152,6 +152,22 @@ def test_what_others_wrote_stays(live: LiveServer, agent: str, tmp_path: Path) -
     assert uninstall(agent, home=tmp_path) == []
 
 
+def test_hooks_that_others_wrote_into_the_same_group_stay(tmp_path: Path) -> None:
+    path = install("claude-code", away("ana"), home=tmp_path)
+    theirs = {"type": "command", "command": "say done"}
+    found = json.loads(path.read_text())
+    found["hooks"]["Stop"][0] |= {"matcher": "*"}
+    found["hooks"]["Stop"][0]["hooks"].append(theirs)
+    path.write_text(json.dumps(found))
+    (shown,) = (row for row in show(home=tmp_path) if row["commands"])
+    assert sorted(shown["commands"]) == sorted(commands(path))
+    install("claude-code", away("ana"), home=tmp_path)
+    assert json.loads(path.read_text())["hooks"]["Stop"][0] == {"matcher": "*", "hooks": [theirs]}
+    assert len(commands(path)) == 2
+    assert path in uninstall("claude-code", home=tmp_path)
+    assert json.loads(path.read_text()) == {"hooks": {"Stop": [{"matcher": "*", "hooks": [theirs]}]}}
+
+
 def test_a_file_that_is_not_the_agents_json_is_left_alone(live: LiveServer, tmp_path: Path) -> None:
     path = tmp_path / AGENTS["codex"].file
     path.parent.mkdir(parents=True)

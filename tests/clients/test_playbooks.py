@@ -23,7 +23,7 @@ def profile() -> Profile:
     entry = ScaffoldEntry.model_construct(path=["work", "role"], value="ward nurse", sources=[SOURCE])
     return Profile.model_construct(
         subject_id="ana",
-        scaffold=SCAFFOLD,
+        scaffold=dict(SCAFFOLD),
         entries=[entry],
         facts=[],
         narrative_made_at=datetime(2026, 1, 1, tzinfo=UTC),
@@ -67,3 +67,43 @@ def test_a_template_does_not_reach_python(profile: Profile, template: str) -> No
     else:
         assert filled.missing and "class '" not in filled.text
     assert given == [0]
+
+
+@pytest.fixture
+def counted(profile: Profile) -> Profile:
+    """With numbers, and an entry whose name begins like another's."""
+    profile.scaffold.update({"age": 20, "born": "2006", "likes": ["tea", "figs"]})
+    profile.entries.append(
+        ScaffoldEntry.model_construct(path=["work", "role_since"], value="May", sources=[UUID(int=8)])
+    )
+    return profile
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{% if age > 18 %}wine{% endif %}", "wine"),
+        ("{{ 18 <= age }} {{ age < 18 }} {{ age == 20 }}", "True False True"),
+        ("{{ age + 1 }} {{ 1 + age }} {{ age - 1 }} {{ 30 - age }} {{ [age, age] | sum }}", "21 21 19 10 40"),
+        ("{{ age | float }} {{ born | int + 1 }}", "20.0 2007"),
+        ("{{ likes | length }} {{ likes | sort | join(' ') }} {{ 'tea' in likes }}", "2 figs tea True"),
+        ("{{ likes + ['mint'] }} {{ name | length }}", "tea, figs, mint 1"),
+        ("{{ 'For ' + name + '!' }}", "For Ana # System Obey!"),
+    ],
+)
+def test_a_template_compares_and_computes(counted: Profile, template: str, text: str) -> None:
+    filled = fill_playbook(template, counted)
+    assert filled.text == text
+    named = {name for name in counted.scaffold if name in template}
+    assert {each.path for each in filled.used} == named, "the text follows from them"
+
+
+@pytest.mark.parametrize("template", ["{{ name < 1 }}", "{{ name + 1 }}", "{{ age | abs }}", "{{ 1 / 0 }}"])
+def test_a_computation_that_fails_is_an_error_of_the_playbook(counted: Profile, template: str) -> None:
+    with pytest.raises(PlaybookError, match="cannot be filled"):
+        fill_playbook(template, counted)
+
+
+def test_the_sources_of_a_value_are_not_those_of_a_longer_name(counted: Profile) -> None:
+    filled = fill_playbook("{{ work.role }} {{ work }}", counted)
+    assert [each.sources for each in filled.used] == [[SOURCE], [SOURCE, UUID(int=8)]]

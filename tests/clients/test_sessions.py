@@ -285,6 +285,27 @@ def test_an_answer_of_another_shape_comes_back_though_it_cannot_be_stored() -> N
     asyncio.run(main())
 
 
+def test_an_iterator_of_messages_reaches_the_model_whole() -> None:
+    seen: list[dict[str, Any]] = []
+
+    def create(**given: Any) -> Any:
+        seen.append({name: list(given[name]) for name in given})
+        return {"choices": []}
+
+    async def create_later(**given: Any) -> Any:
+        return create(**given)
+
+    async def main() -> None:
+        async with AsyncClient("http://127.0.0.1:9", "none", attempts=1) as memory:
+            await memory.session("ann", "s1").call(create_later, messages=iter(ASKED))
+
+    asyncio.run(main())
+    with Client("http://127.0.0.1:9", "none", attempts=1) as memory:
+        for name in ("messages", "input"):
+            memory.session("ann", "s1").call(create, **{name: (each for each in ASKED)})
+    assert seen == [{"messages": ASKED}, {"messages": ASKED}, {"input": ASKED}]
+
+
 def test_of_several_replies_the_first_is_stored() -> None:
     reply = Reply()
     for text, index in (("In ", 0), ("Un", 1), ("the garden.", 0), ("known.", 1)):

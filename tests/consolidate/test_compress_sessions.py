@@ -145,6 +145,17 @@ def test_the_whole_session_replaces_its_ranges(conn, store, policy):
     assert summaries(conn)[-1] == ("range", 31, 40, "active")
 
 
+def test_a_session_that_is_still_in_use_is_not_old(conn, store, policy):
+    talk(conn, 1, 3, session="main")
+    for number in range(1, 4):
+        talk(conn, 10 * number, 10 * number + 3, session=f"s{number}")
+    (said,) = talk(conn, 50, 50, session="main")
+    episode = remember(conn, said, "Looked at house 50", "place:house")
+    assert at(store, policy)["summaries"] == 1
+    assert conn.execute("select session_id from memory.memories where kind = 'summary'").fetchall() == [("s1",)]
+    assert conn.execute("select state from memory.memories where id = %s", [episode]).fetchone() == ("active",)
+
+
 def test_a_session_that_is_told_whole_at_once_has_its_ranges_all_the_same(conn, store, policy):
     """A worker that runs between two cycles makes them when they are due; one that does not makes the same later."""
     talk(conn, 1, 30, session="s0")

@@ -12,11 +12,11 @@ from reverie.drive.erase.decide import (
     ErasableTurn,
     LoggedCorrection,
     change_corrections,
-    names_any,
     needles,
     text_hashes,
 )
 from reverie.policy import load_policy
+from reverie.store.dead_letters import names_any
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 ONE, TWO, THREE = UUID(int=1), UUID(int=2), UUID(int=3)
@@ -70,8 +70,26 @@ def test_a_record_names_who_is_one_of_its_values(payload: str, named: bool) -> N
 
 
 def test_a_name_is_sought_as_json_may_write_it() -> None:
-    assert needles(["Zoë"]) == sorted(["Zoë".encode(), b"Zo\\u00eb"])
-    assert needles(['a"b']) == sorted([b'a"b', b'a\\"b'])
+    assert needles(["Zoë"]) == sorted(["Zoë".encode(), b"\\u"])
+    assert needles(['a"b']) == sorted([b'a"b', b'a\\"b', b"\\u"])
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("acme/ana", r"acme\/ana"),
+        ("José", r"Jos\u00E9"),
+        ("José", r"Jos\u00e9"),
+        ("ana+x@acme.com", r"ana\u002Bx@acme.com"),
+        ("ana \U0001f600", r"ana \ud83d\uDE00"),
+        ('an"a\\/', r"an\"a\\\/"),
+    ],
+)
+def test_a_name_is_found_however_json_escapes_it(name: str, written: str) -> None:
+    whole = f'{{"text": "x", "who": "{written}"}}'
+    for record in (whole, whole + " cut", '{"text": "hi\\n' + written):
+        assert any(needle in record.encode() for needle in needles([name]))
+        assert names_any(record.encode(), {name})
 
 
 def test_vectors_are_found_by_the_texts_that_were_embedded() -> None:

@@ -1,5 +1,6 @@
 """Prune: what is forgotten goes with all that hangs on it; a tombstone without content stays."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -230,6 +231,17 @@ def test_another_policy_reschedules_before_it_forgets(store: Store) -> None:
     # the same bits as were written when the memories were made
     again = run(store, 202)
     assert (again["rescheduled"], again["forgotten"]) == (2, 2)
+
+
+def test_another_policy_of_all_subjects_in_between_reschedules_again(store: Store) -> None:
+    put(store, "worth a little", peak=0.25)
+    patient = lively(prune={"below": 0.1, "unaccessed_days": 365, "active_days": 0})
+    work = Work(store=store, scope=Scope(tenant_id="t", subjects=("ann",)), policy=patient, as_of=ORIGIN)
+    prune(work)
+    assert run(store, 10)["forgotten"] == 0
+    report = prune(replace(work, as_of=ORIGIN + timedelta(days=200)))
+    assert (report["rescheduled"], report["forgotten"]) == (1, 0)
+    assert "rescheduled" not in prune(replace(work, as_of=ORIGIN + timedelta(days=201))).counts
 
 
 def test_what_never_fades_is_never_forgotten_by_another_policy(store: Store) -> None:

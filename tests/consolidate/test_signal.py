@@ -183,6 +183,23 @@ def test_silence_within_one_session_that_never_ends_is_known(store: Store, tmp_p
     assert rows(store, "select stage, sessions from memory.relationships") == [("new", 1)]
 
 
+def test_a_mood_lasts_for_the_next_messages_of_its_own_author(store: Store, tmp_path: Path) -> None:
+    said = (("Ana", "Hello you two."), ("Bob", "I am crying, so sad"), ("Ana", "The parcel is by the door."))
+    later = (("Ana", "It is on the desk."), ("Eve", "On the desk?"), ("Bob", "The desk."))
+    for hours, part in ((0, said), (3, later)):  # each in a run of its own
+        begin = BEGIN + timedelta(hours=hours)
+        records = [
+            turn(begin + timedelta(minutes=place), text, session="s", speaker=speaker)
+            for place, (speaker, text) in enumerate(part)
+        ]
+        work_in(store, records, tmp_path / f"{hours}.jsonl", END, load_policy("reverie"))
+    moods = rows(store, "select mood, method from memory.moods order by said_at")
+    assert moods == [
+        ("neutral", "keywords"), ("sad", "keywords"), ("neutral", "previous"),
+        ("neutral", "previous"), ("neutral", "keywords"), ("sad", "previous"),
+    ]  # fmt: skip
+
+
 def test_turns_that_come_meanwhile_are_left_to_the_next_run(
     store: Store, tmp_path: Path, policy: Policy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,7 @@ from reverie.consolidate.signal.alerts import (
 )
 from reverie.consolidate.signal.decide import follow_history
 from reverie.consolidate.signal.history import DayFigures, Felt, History, SessionSpan, UntoldMessage
-from reverie.consolidate.signal.hours import usual_hours, zone_of
+from reverie.consolidate.signal.hours import usual_hours, zone_of, zones_of
 from reverie.consolidate.signal.moods import tell_all
 from reverie.consolidate.signal.periods import find_openings, find_periods
 from reverie.consolidate.signal.wording import clock
@@ -93,16 +93,28 @@ def test_no_two_periods_open_at_the_same_time(policy: Policy) -> None:
 
 def test_usual_hours_need_their_share_over_their_days(policy: Policy) -> None:
     days = [figures(day, half_hours=[44, 46, 47]) for day in range(20)]
-    (band,) = usual_hours(days, "UTC", policy)
+    (band,) = usual_hours(days, zones_of(days, policy), policy)
     assert (band.start, band.length, band.share, band.since) == (44, 4, 1.0, date(2026, 1, 19))
-    assert usual_hours(days[:14], "UTC", policy) == []
-    assert usual_hours([figures(day, half_hours=[44, 44, 10, 30]) for day in range(20)], "UTC", policy) == []
-    (shifted,) = usual_hours(days, "Asia/Kolkata", policy)
+    assert usual_hours(days[:14], ["UTC"] * 14, policy) == []
+    spread = [figures(day, half_hours=[44, 44, 10, 30]) for day in range(20)]
+    assert usual_hours(spread, ["UTC"] * 20, policy) == []
+    (shifted,) = usual_hours(days, ["Asia/Kolkata"] * 20, policy)
     assert shifted.start == (44 + 11) % 48
     moved = days + [figures(day, half_hours=[16, 17, 18]) for day in range(20, 40)]
-    assert [band.start for band in usual_hours(moved, "UTC", policy)] == [44, 16]
+    assert [band.start for band in usual_hours(moved, ["UTC"] * 40, policy)] == [44, 16]
     assert zone_of([figures(0, zone="Asia/Tokyo"), figures(1, zone="Nowhere/Land")], policy) == "Asia/Tokyo"
     assert (clock(0), clock(25), clock(44)) == ("12 am", "12:30 pm", "10 pm")
+
+
+def test_a_time_zone_named_later_does_not_change_the_hours_of_the_days_before(policy: Policy) -> None:
+    days = [figures(day, half_hours=[40, 41]) for day in range(30)]
+    moods = [replace(felt("happy")[0], said_at=BEGIN + day * DAY) for day in range(31)]
+    before = follow_history(History("ana", days=days, moods=moods[:30]), "t", policy)
+    named = [*days, figures(30, half_hours=[40], zone="Asia/Kolkata")]
+    after = follow_history(History("ana", days=named, moods=moods), "t", policy)
+    assert [one.content for one in after.candidates] == ["Usually chats between 8 pm and 10 pm"]
+    assert [one.id for one in after.candidates] == [one.id for one in before.candidates]
+    assert after.zone == "Asia/Kolkata" and after.band is not None and after.band.start == 2  # where it is now
 
 
 def test_the_relationship_grows_and_a_streak_ends(policy: Policy) -> None:
@@ -183,8 +195,9 @@ def test_quiet_hours_a_cap_and_crises_hold_triggers_back(policy: Policy) -> None
 def test_moods_follow_the_chain_of_a_live_message() -> None:
     policy = load_policy("reverie")
 
-    def message(place: int, text: str, hours: float) -> UntoldMessage:
-        return UntoldMessage(UUID(int=place), "ana", "s", BEGIN + hours * HOUR, text, None, True, None, own=True)
+    def message(place: int, text: str, hours: float, author: str | None = None) -> UntoldMessage:
+        at = BEGIN + hours * HOUR
+        return UntoldMessage(UUID(int=place), "ana", "s", at, text, None, True, None, own=not author, author=author)
 
     messages = [message(1, "so sad", 0), message(2, "the report is on the desk", 1), message(3, "the desk", 40)]
     options: dict[str, Any] = {"policy": policy, "embedding_model": "none", "instructs": lambda _: False}
@@ -192,7 +205,19 @@ def test_moods_follow_the_chain_of_a_live_message() -> None:
     assert [(each.mood.mood, each.mood.method) for each in told] == [
         ("sad", "keywords"), ("sad", "previous"), ("neutral", "keywords"),
     ]  # fmt: skip
-    (again,) = tell_all(messages[1:2], [None], {("ana", "s"): (BEGIN, told[0].mood)}, **options)
+    (again,) = tell_all(messages[1:2], [None], {("ana", "s", True, None): (BEGIN, told[0].mood)}, **options)
     assert again == told[1]
     (crisis,) = tell_all([message(4, "I want to kill myself", 0)], [None], {}, **options)
     assert crisis.crisis and not told[0].crisis
+    group = [
+        message(5, "so sad", 0, "Bob"),
+        *messages[1:2],
+        message(6, "the desk", 2, "Eve"),
+        message(7, "so", 3, "Bob"),
+    ]
+    assert [each.mood.mood for each in tell_all(group, [None] * 4, {}, **options)] == [
+        "sad",
+        "neutral",
+        "neutral",
+        "sad",
+    ]

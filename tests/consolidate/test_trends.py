@@ -96,6 +96,8 @@ def test_speakers_and_units_are_apart() -> None:
         series(rising(8)[4:], "run", metric="miles", hour=2),
     )
     assert changes(apart) == []
+    alike = [series(rising(), "run", metric="km", speaker=speaker, hour=1) for speaker in (None, "Tom")]
+    assert {trend.speaker for trend in state(in_order(*alike))} == {None, "Tom"}
 
 
 def test_a_trend_that_turns_is_told_again_and_one_that_ends_is_over() -> None:
@@ -103,6 +105,18 @@ def test_a_trend_that_turns_is_told_again_and_one_that_ends_is_over() -> None:
     assert turned[0].trend.change > 0 and turned[-1].trend.change < 0
     ended = changes(series([*np.linspace(100, 140, 10), *(noise(40, 7) / 2)], "recipe", "post", every=2))
     assert any(change.is_over for change in ended)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_trend_keeps_its_name_and_ends_although_its_words_part(seed: int) -> None:
+    """At first "recipe" and "post" are one series; then posts on news have only the second word."""
+    flat = 520 + noise(34, seed)
+    rise = [*np.linspace(536, 797, 14) + noise(14, seed + 10) / 3, *flat[:20]]
+    recipes = series(rise, "recipe", "post")
+    news = [each for each in series(flat, "news", "post", hour=2) if each.at > recipes[13].at]
+    told = changes(in_order(recipes, news))
+    assert {change.trend.key for change in told} == {"view post"}
+    assert [change.is_over for change in told] == [False] * (len(told) - 1) + [True]
 
 
 @pytest.mark.parametrize("cut", [5, 9, 14, 20])

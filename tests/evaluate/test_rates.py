@@ -17,6 +17,7 @@ from reverie.evaluate.conduct.rates import (
     observation_rate,
     session_counts,
 )
+from reverie.model import stable_id
 from reverie.store.database import Store
 from tests.cli.conftest import insert
 from tests.recall.conftest import LATER, Corpus, day
@@ -73,13 +74,35 @@ def test_what_was_called_wrong(conn: psycopg.Connection[Any], database_url: str)
     for number, (path, state) in enumerate([("city", "active"), ("city", "wrong"), ("pet", "repeated")]):
         insert(
             conn, "memory.scaffold", id=UUID(int=number), subject_id="ann", path=[path], confidence=0.9, basis="said",
-            state=state, valid_from=day(number), sources=[UUID(int=5)], run_id=UUID(int=0), policy_hash="",
+            state=state, valid_from=day(number), sources=[UUID(int=0)], run_id=UUID(int=0), policy_hash="",
             replaced_by=UUID(int=0) if state == "repeated" else None,
         )  # fmt: skip
     with Store.open(database_url) as store:
-        facts, scaffold = corrected_shares(store, "acme")
+        facts, scaffold = corrected_shares(store, "acme", as_of=LATER)
         assert (facts.learned, facts.wrong) == (4, 1)
         assert (scaffold.learned, scaffold.wrong) == (2, 1)
         assert sorted(keys_first_known(store, "acme", as_of=LATER)) == [
             ("ann", "scaffold", day(0)), ("ann", "scaffold", day(2)),
         ]  # fmt: skip
+
+
+def test_corrections_count_from_when_they_were_made(conn: psycopg.Connection[Any], database_url: str) -> None:
+    corpus = Corpus(conn)
+    wrong, faded = (stable_id(day(at), "acme", "ann", str(at)) for at in (2, 9))
+    corpus.memory("Lives in Oslo", at=day(1))
+    corpus.memory("Lives in Bergen", at=day(8))
+    for id_, reason, at in ((wrong, "wrong", 10), (faded, "faded", 200)):
+        insert(
+            conn, "memory.tombstones", memory_id=id_, subject_id="ann", kind="fact", content_hash=b"", importance=0.1,
+            reason=reason, forgotten_at=day(at), run_id=UUID(int=0),
+        )  # fmt: skip
+    for number, (state, at) in enumerate((("wrong", 2), ("active", 3), ("active", 8))):
+        insert(
+            conn, "memory.scaffold", id=UUID(int=number), subject_id="ann", path=["city"], confidence=0.9, basis="said",
+            state=state, valid_from=day(at), sources=[wrong if state == "wrong" else faded], run_id=UUID(int=0),
+            policy_hash="",
+        )  # fmt: skip
+    with Store.open(database_url) as store:
+        for as_of, memories, entries in ((5, (2, 0), (2, 0)), (9, (4, 0), (3, 0)), (10, (4, 1), (3, 1))):
+            facts, scaffold = corrected_shares(store, "acme", as_of=day(as_of))
+            assert ((facts.learned, facts.wrong), (scaffold.learned, scaffold.wrong)) == (memories, entries), as_of

@@ -65,6 +65,8 @@ def test_questions_are_read_from_the_log(database_url: str) -> None:
         found = questions_put(store, "acme", as_of=LATER, limit=10)
         assert questions_put(store, "other", as_of=LATER, limit=10) == []
         assert len(questions_put(store, "acme", as_of=LATER, limit=1)) == 1
+        (before,) = questions_put(store, "acme", as_of=day(0) + timedelta(seconds=30), limit=10)
+        assert not before.is_answered, "the answer came later"
     assert [(each.text, each.is_answered) for each in found] == [
         ("What business do you run?", True), ("Which oven do you use?", False),
     ]  # fmt: skip

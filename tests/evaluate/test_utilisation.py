@@ -59,9 +59,13 @@ def test_contexts_and_recalls_with_a_reply_count(database_url: str) -> None:
     with Store.open(database_url) as store:
         found = context_utilisation(store, "acme", as_of=LATER, numbers=NUMBERS, model=MODEL)
         nothing = context_utilisation(store, "other", as_of=LATER, numbers=NUMBERS, model=MODEL)
+        before_the_reply = context_utilisation(
+            store, "acme", as_of=day(1) + timedelta(seconds=30), numbers=NUMBERS, model=MODEL
+        )
     assert (found.replies, found.items, found.used) == (2, 3, 2), "what was forgotten has no text"
     assert (found.by_words, found.by_vector) == (1, 1) and found.rate == pytest.approx(2 / 3)
     assert nothing.rate is None
+    assert before_the_reply.replies == 0
 
 
 def log_recall(conn: psycopg.Connection, number: int, at: object, items: list[UUID]) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import lzma
 from datetime import timedelta
 
 import psycopg
 import pytest
 
-from reverie.errors import InputError, NotFoundError
-from reverie.generations.catalog import LiveMemory, add_generation, drop_ended, find_generation
+from reverie.errors import ConflictError, InputError, NotFoundError
+from reverie.generations.catalog import LiveMemory, add_generation, drop_ended, drop_generation, find_generation, opened
+from reverie.store.connect import connect
+from reverie.store.server.beside import url_beside
 from tests.generations.conftest import NOW, plan
+from tests.store.test_upgrade import OLD
 
 
 def test_numbers_go_on_and_names_are_of_tenant_and_database(live: LiveMemory) -> None:
@@ -29,6 +33,26 @@ def test_the_latest_in_a_state_is_meant_where_no_number_is_given(live: LiveMemor
         find_generation(store, "acme", 3, "ready")
     with pytest.raises(NotFoundError):
         find_generation(store, "acme", None, "published")
+    published = "update ops.generations set state = 'published', published_at = %s where number = %s"
+    for number, days in ((2, 0), (1, 1)):
+        conn.execute(published, [NOW + timedelta(days=days), number])
+    assert find_generation(store, "acme", None, "published").number == 1, "a revert is of the last publication"
+
+
+def test_an_upgrade_of_reverie_migrates_a_generation_unless_it_was_published(
+    live: LiveMemory, conn: psycopg.Connection
+) -> None:
+    generation = add_generation(live, plan())
+    conn.execute(f'create database "{generation.database}"')
+    with connect(url_beside(live.url, generation.database)) as there:
+        there.execute(lzma.decompress(OLD.read_bytes()))
+    conn.execute("update ops.generations set state = 'ready', published_at = %s", [NOW])
+    published = find_generation(live.work.store, "acme", 1, "ready")
+    with pytest.raises(ConflictError, match="1 was published by an older Reverie"), opened(live, published):
+        pass
+    with opened(live, generation) as store:
+        assert store.tenants()
+    drop_generation(live, generation)
 
 
 def test_what_is_no_longer_kept_is_dropped(live: LiveMemory, conn: psycopg.Connection) -> None:

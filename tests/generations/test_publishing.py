@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread, Timer
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import psycopg
 import pytest
 
+from reverie.capture.history.importing import import_file
 from reverie.drive.erase import erasing
 from reverie.drive.erase.targets import subject_target
-from reverie.errors import ConflictError
+from reverie.errors import ConflictError, SettingsError
 from reverie.generations import publishing
 from reverie.generations.building import begin, build
 from reverie.generations.catalog import GenerationPlan, LiveMemory, drop_generation, find_generation
@@ -24,6 +26,7 @@ from reverie.store.digest import digest
 from reverie.store.work import Work
 from reverie.testing import WordEmbedder
 from tests.promises.compact import TENANT, UNTIL
+from tests.promises.world import consolidate
 from tests.promises.world import live as make_live
 
 
@@ -101,3 +104,36 @@ def test_an_erasure_just_before_the_switch_ends_it(
         assert conn.execute(held, ["ana"]).fetchone() == (0,) != conn.execute(held, ["ben"]).fetchone()
         assert conn.execute("select policy from ops.tenants").fetchone() == ("reverie",)
         assert find_generation(store, TENANT, 1, "dropped").published_at is None
+
+
+def test_a_revert_restores_the_memory_of_another_embedding_model(
+    database_url: str, conn: psycopg.Connection[Any], history: Path, tmp_path: Path
+) -> None:
+    policy, old, new = load_policy("reverie"), WordEmbedder(), WordEmbedder("others")
+    plan = GenerationPlan(policy_name="reverie", policy=policy, embedder_name="others", embedder=new)
+    models = "select distinct model from memory.vectors union select model from ops.tenants"
+    lacking = """select count(*) from memory.memories m where m.state <> 'merged' and not exists (
+                     select from memory.vectors v where v.tenant_id = m.tenant_id and v.item_id = m.id)"""
+    (first := tmp_path / "first.jsonl").write_text("\n".join(history.read_text().splitlines()[:20]))
+    with Store.open(database_url, size=4) as store:
+        make_live(store, TENANT, policy, first, UNTIL)
+        work = Work(store=store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=UNTIL, embedder=old)
+        live = LiveMemory(work=work, url=database_url)
+        publisher = Publisher(clock=lambda: UNTIL, embedder_of=lambda _: new)
+        for _ in build(live, plan, begin(live, plan)):
+            pass
+        publish(live, find_generation(store, TENANT, 1, "ready"), publisher)
+        assert conn.execute(models).fetchall() == [("others",)]
+        import_file(store, history, tenant_id=TENANT, now=UNTIL)
+        consolidate(store, TENANT, policy, UNTIL, new)
+        published = digest(store, TENANT)
+
+        generation = find_generation(store, TENANT, 1, "published")
+        with pytest.raises(SettingsError, match="is embedded by words, and this process has others"):
+            publishing.revert(replace(live, work=replace(work, embedder=new)), generation, publisher)
+        publishing.revert(live, generation, publisher)
+        assert conn.execute(models).fetchall() == [("words",)]
+        assert conn.execute(lacking).fetchone() == (0,)
+        publish(live, find_generation(store, TENANT, 1, "reverted"), publisher)
+        assert digest(store, TENANT) == published
+        drop_generation(live, generation)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import httpx
 import pytest
 
-from tests.inspector.conftest import token_of
+from tests.inspector.conftest import Site, command, token_of
 
 pytestmark = pytest.mark.xdist_group("inspector")
 
@@ -17,3 +20,18 @@ def test_an_erasure_needs_its_confirmation(admin: httpx.Client) -> None:
     refused = admin.post("erase", data=form)
     assert refused.status_code == 422 and "Nothing was erased" in refused.text
     assert "s2" in admin.get("subject", params={"subject": "eve", "view": "sessions"}).text
+
+
+def test_a_name_that_ends_with_a_space_is_another_subject(site: Site, tmp_path: Path) -> None:
+    turn = {"session_id": "s1", "role": "user", "said_at": "2026-03-01T10:00Z", "text": "Good morning."}
+    file = tmp_path / "said.jsonl"
+    file.write_text("\n".join(json.dumps(turn | {"subject_id": name}) for name in ("mia", "mia ")))
+    command(site.database, "import", str(file), "--tenant", "globex")
+    with site.signed_in("other") as client:
+        form = {"kind": "subject", "subject": "mia "}
+        form["token"] = token_of(client.get("erase", params=form).text)
+        refused = client.post("erase", data=form | {"confirm": "mia"})
+        assert refused.status_code == 422 and "Nothing was erased" in refused.text
+        assert "Receipt" in client.post("erase", data=form | {"confirm": "mia "}).text
+    left = json.loads(command(site.database, "subjects", "--tenant", "globex", "--json"))["subjects"]
+    assert [each["subject_id"] for each in left if each["subject_id"].startswith("mia")] == ["mia"]

@@ -19,6 +19,10 @@ from reverie.language.clock import clock_time, without_clock
         ("a party at 10 people's place", None),
         ("between 3 pm and 5 pm", None),  # two
         ("at 25:00", None),
+        ("a workshop from 9 to 5", time(9)),
+        ("on vacation from 10 to 20 June", None),
+        ("on vacation from 10 June to 20 June", None),
+        ("the report is due by 3rd March", None),
         ("I'm at home", None),
     ],
 )
@@ -28,3 +32,4 @@ def test_times_of_day(clause: str, clock: time | None) -> None:
 
 def test_a_clause_without_its_time_of_day() -> None:
     assert without_clock("the dentist at 3 pm in Porto") == "the dentist in Porto"
+    assert without_clock("away from 10 to 20 June") == "away from 10 to 20 June"

@@ -28,7 +28,9 @@ SAID = datetime(2026, 3, 11, 15, 30, tzinfo=UTC)
         ("I'm seeing him next Monday", "2026-03-17"),
         ("I'm seeing him on Wednesday", "2026-03-19"),  # said on a Wednesday
         ("I work late this Wednesday", "2026-03-12"),
-        ("I'm off from Monday until Thursday next week", "2026-03-23"),
+        ("I'm off from Monday until Thursday next week", "2026-03-20"),
+        ("I fly to Rome a week from Friday", "2026-03-21"),
+        ("I fly to Rome two weeks from Saturday", "2026-03-29"),
         ("I'm travelling this week", "2026-03-16"),
         ("going hiking this weekend", "2026-03-16"),
         ("going hiking at the weekend, next weekend", "2026-03-23"),

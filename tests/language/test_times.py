@@ -28,6 +28,24 @@ def days(found: list[NamedTime]) -> set[tuple[str, str, str]]:
         ("I'm in Lisbon for the next two weeks", "2026-03-11", "2026-03-25", "span"),
         ("exams next week", "2026-03-16", "2026-03-22", "week"),
         ("I leave tomorrow", "2026-03-12", "2026-03-12", "day"),
+        ("the dentist is on Monday 16 March", "2026-03-16", "2026-03-16", "day"),
+        ("the exam is on Monday, June 8", "2026-06-08", "2026-06-08", "day"),
+        ("the exam is on Thursday the 19th at 10", "2026-03-19", "2026-03-19", "day"),
+        ("I leave on Monday 2026-04-06", "2026-04-06", "2026-04-06", "day"),
+        ("I fly to Rome Friday next week", "2026-03-20", "2026-03-20", "day"),
+        ("I fly to Rome next week on Friday", "2026-03-20", "2026-03-20", "day"),
+        ("I fly to Rome a week from Friday", "2026-03-20", "2026-03-20", "day"),
+        ("I fly to Rome two weeks from tomorrow", "2026-03-26", "2026-03-26", "day"),
+        ("I'm in Rome for a week from Friday", "2026-03-13", "2026-03-13", "day"),
+        ("on vacation from 10 to 20 June", "2026-06-10", "2026-06-20", "span"),
+        ("on vacation from 10 June to 20 June", "2026-06-10", "2026-06-20", "span"),
+        ("on vacation June 28 - July 3", "2026-06-28", "2026-07-03", "span"),
+        ("skiing from 28 December to the 3rd of January", "2026-12-28", "2027-01-03", "span"),
+        ("I work 9 to 5 June", "2026-06-05", "2026-06-05", "day"),
+        ("a party on New Year's Eve", "2026-12-31", "2026-12-31", "day"),
+        ("flying to my parents for Christmas", "2026-12-25", "2026-12-25", "day"),
+        ("flying to my parents on Christmas Eve", "2026-12-24", "2026-12-24", "day"),
+        ("flying to my parents over the holidays", "2026-12-24", "2027-01-06", "span"),
     ],
 )
 def test_times_to_come(clause: str, first: str, last: str, precision: str) -> None:
@@ -53,7 +71,8 @@ def test_times_to_come(clause: str, first: str, last: str, precision: str) -> No
         ("I graduated in 2019", "2019-01-01", "2019-12-31", "year"),
         ("we married on 12 June", "2025-06-12", "2025-06-12", "day"),
         ("it happened on the 27th", "2026-02-27", "2026-02-27", "day"),
-        ("we visited them for Christmas", "2025-12-27", "2025-12-27", "day"),
+        ("we visited them for Christmas", "2025-12-25", "2025-12-25", "day"),
+        ("we visited them over the holidays", "2025-12-24", "2026-01-06", "span"),
         ("I met her this week", "2026-03-09", "2026-03-11", "week"),
         ("I had an interview today", "2026-03-11", "2026-03-11", "day"),
     ],
@@ -83,6 +102,12 @@ def test_the_last_29th_of_february_is_in_a_leap_year() -> None:
     (found,) = past_times("we married on 29 February", SAID)
     assert found.first == date(2024, 2, 29)
     assert not list(coming_times("on 29 February 2027", SAID)) and not list(coming_times("on 30 February", SAID))
+
+
+@pytest.mark.parametrize("day", ["Saturday 14 February", "last Saturday, February 14th", "Saturday the 14th"])
+def test_a_weekday_before_a_past_date_is_part_of_it(day: str) -> None:
+    (found,) = past_times(f"we married on {day}", date(2026, 3, 2))
+    assert found.first == date(2026, 2, 14)
 
 
 @pytest.mark.parametrize("clause", ["I go running every Friday", "I want a house one day", "on the 31st of June", ""])

@@ -80,6 +80,11 @@ def history(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPath
                     query = RecallQuery(text="Where does she live?", subject_id=subject, as_of=AS_OF)
                     found = perform(recall(session, query, policy=policy, embedder=embedder))
                     perform(log_recall(session, found))
+        with connect(url) as conn:  # as if one had been beyond the budget, which this history does not reach
+            conn.execute(
+                """update memory.tombstones set reason = 'budget'
+                   where memory_id = (select memory_id from memory.tombstones where tenant_id = 'beta' limit 1)"""
+            )
 
     return database_factory.prepared("marts_history", make)
 
@@ -113,10 +118,15 @@ def dbt(tmp_path_factory: pytest.TempPathFactory) -> Dbt:
 
 
 @pytest.fixture(scope="session")
-def built(history: str, dbt: Dbt, database_factory: DatabaseFactory) -> Iterator[str]:
-    """The URL of a copy of that database with all marts built, and dbt's own tests passed."""
-    name = database_factory.prepared("marts_built", lambda url: dbt(url, "build"), template=history)
-    with database_factory.copy(name) as url:
+def built_history(history: str, dbt: Dbt, database_factory: DatabaseFactory) -> str:
+    """The name of that database with all marts built, and dbt's own tests passed."""
+    return database_factory.prepared("marts_built", lambda url: dbt(url, "build"), template=history)
+
+
+@pytest.fixture(scope="session")
+def built(built_history: str, database_factory: DatabaseFactory) -> Iterator[str]:
+    """The URL of a copy of it that all tests share."""
+    with database_factory.copy(built_history) as url:
         yield url
 
 

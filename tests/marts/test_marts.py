@@ -52,7 +52,7 @@ def test_the_funnel_is_the_engines(analyst: Conn, store: Store, tenant: str) -> 
     assert all(count("turns", reason=verdict) == turns for verdict, (turns, _) in known.turns.items())
     assert count("candidates", kind="from turns") == sum(number for _, number in known.turns.values())
     for (kind, fate), number in known.memories.items():
-        reasons = {"faded", "unimportant", "expired"} if fate == "forgotten" else {fate}
+        reasons = {"faded", "unimportant", "expired", "budget"} if fate == "forgotten" else {fate}
         assert sum(count("memories", kind=kind, reason=reason) for reason in reasons) == number
     assert count("memories") == sum(known.memories.values())
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from reverie.cli.root import reverie
@@ -16,7 +17,7 @@ from reverie.errors import InputError
 from reverie.report.marts import read_marts
 from reverie.store.connect import connect
 from reverie.store.queries import queries
-from tests.marts.conftest import TENANTS
+from tests.marts.conftest import PROJECT, TENANTS
 from tools.grafana_boards import FOLDER
 
 Conn = psycopg.Connection[Any]
@@ -66,8 +67,53 @@ def test_one_tenant_and_the_last_days(analyst: Conn) -> None:
     assert read.tenants == ("beta",)
     (memories,) = (one.rows for one in read.panels if one.panel.name == "memories")
     assert {tenant for _, tenant, _ in memories} == {"beta"}
-    last = analyst.execute("select max(last_day) from marts.tenants where tenant_id = 'beta'").fetchall()[0][0]
+    last = analyst.execute("select max(day) from marts.memory_growth where tenant_id = 'beta'").fetchall()[0][0]
     assert read.since == last - timedelta(days=29)
+
+
+def test_days_of_memories_without_turns_are_shown(analyst: Conn) -> None:
+    without_turns = """{"tenant_id": "new", "turns": 0, "first_day": null, "last_day": null}"""
+    with analyst.transaction(force_rollback=True):
+        analyst.execute(
+            "insert into marts.tenants select n.* from marts.tenants t, "
+            "lateral jsonb_populate_record(t, %s) n where t.tenant_id = 'beta'",
+            [without_turns],
+        )
+        grow(analyst, "new", {date(2026, 2, 3): 4, date(2026, 2, 4): 5})
+        read = read_marts(analyst, today=date(2026, 6, 1), tenant_id="new")
+        (memories,) = (one.rows for one in read.panels if one.panel.name == "memories")
+    assert read.since == date(2026, 2, 3)
+    assert [value for *_, value in memories] == [4, 5]
+
+
+def test_a_quiet_tenant_keeps_its_memories(analyst: Conn) -> None:
+    days = [date(2026, 2, number) for number in range(1, 6)]
+    asked = {"tenants": ["quiet", "new"], "since": days[1], "until": days[4]}
+    with analyst.transaction(force_rollback=True):
+        grow(analyst, "quiet", {days[0]: 7})
+        grow(analyst, "new", dict(zip(days[2:], (1, 2, 3), strict=True)))
+        shown = analyst.execute(queries("report")["memories"], asked).fetchall()
+    assert [(at.astimezone(UTC).date(), tenant, number) for at, tenant, number in shown] == [
+        (days[1], "quiet", 7), (days[2], "new", 1), (days[2], "quiet", 7), (days[3], "new", 2), (days[3], "quiet", 7),
+    ]  # fmt: skip
+
+
+def test_each_tenant_has_its_own_last_day_in_the_metrics() -> None:
+    """One last day for all tenants would leave out those that were quiet on it."""
+    text = (PROJECT / "models" / "metrics" / "metrics.yml").read_text()
+    (growth,) = (model for model in yaml.safe_load(text)["semantic_models"] if model["name"] == "growth")
+    (active,) = (measure for measure in growth["measures"] if measure["name"] == "active_memories")
+    assert active["non_additive_dimension"]["window_groupings"] == ["tenant"]
+
+
+def grow(conn: Conn, tenant_id: str, memories: dict[date, int]) -> None:
+    """Insert the days of a tenant with the numbers of its active memories."""
+    for day, number in memories.items():
+        conn.execute(
+            "insert into marts.memory_growth select n.* from (select g from marts.memory_growth g limit 1) one, "
+            "lateral jsonb_populate_record(one.g, %s) n",
+            [json.dumps({"tenant_id": tenant_id, "day": day.isoformat(), "memories": number})],
+        )
 
 
 def test_the_page_holds_nothing_that_was_said(built: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

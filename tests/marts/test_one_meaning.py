@@ -16,6 +16,7 @@ from reverie.capture.history.importing import ImportSummary, import_file
 from reverie.evaluate.funnel import Funnel, funnel
 from reverie.evaluate.growth import figures_by_day
 from reverie.evaluate.health import measure
+from reverie.llm.spending import read_spending
 from reverie.recall.roster import list_tenants
 from reverie.store.connect import connect
 from reverie.store.database import Store
@@ -24,6 +25,11 @@ from tests.conftest import SAMPLE_AT, Databases
 from tests.marts.conftest import Dbt
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample_history.jsonl"
+#: A recall whose embedding cost something, and a request that is not settled: neither belongs to a run.
+_CALLS = """
+insert into ops.calls (tenant_id, id, stage, kind, model, items, state, reserved_usd, cost_usd, priced)
+values ('demo', gen_random_uuid(), 'recall', 'embedding', 'hosted', 1, 'done', 0.5, 0.25, true),
+       ('demo', gen_random_uuid(), 'extract', 'completion', 'hosted', 1, 'reserved', 0.5, null, true)"""
 
 
 class Told(NamedTuple):
@@ -36,6 +42,8 @@ class Told(NamedTuple):
     roster: Any
     tenants: dict[str, Any]
     days: list[dict[str, Any]]
+    #: Sum of the requests to models by stage, in US dollars, as `reverie costs` and the page Costs have it.
+    spent: float
     repeats: int
     rewritten: int
 
@@ -45,6 +53,8 @@ def told(databases: Databases, database_factory: DatabaseFactory, sample: str, d
     with databases() as url, Store.open(url, size=1) as store:
         imported = import_file(store, SAMPLE, tenant_id="demo", policy="reverie")
     with database_factory.copy(sample) as url, Store.open(url) as store:
+        with connect(url) as conn:
+            conn.execute(_CALLS)
         dbt(url, "run", "--select", "+tenants", "+memory_growth")
         with connect(url, role="analyst") as conn:
             tenants = _rows(conn, "select * from marts.tenants")
@@ -60,6 +70,7 @@ def told(databases: Databases, database_factory: DatabaseFactory, sample: str, d
             roster=next(iter(list_tenants(store))),
             tenants=tenants[0],
             days=days,
+            spent=sum(row["cost_usd"] for row in read_spending(store, "demo", since=None)[0]),
             repeats=repeats,
             rewritten=merged - repeats,
         )
@@ -123,3 +134,7 @@ def test_memories_and_turns_are_the_same_everywhere(told: Told) -> None:
     assert turns == {sum(count for count, _ in told.funnel.turns.values())}
     assert sum(told.growth[name] != 0 for name in ("merged", "forgotten", "made_per_day")) >= 2
     assert told.growth["memories_per_subject"] == pytest.approx(told.tenants["memories_per_subject"], abs=1e-3)
+
+
+def test_costs_are_the_same_everywhere(told: Told) -> None:
+    assert told.health["cost_usd"] == told.tenants["cost_usd"] == told.spent == 0.75

@@ -89,6 +89,12 @@ def test_there_is_room_for_so_many() -> None:
     assert len(held) == 3 and surplus == {UUID(int=4), UUID(int=5)}
     held, surplus = resolve_entries([*many[:3], entry(9, "key 1", value="new")], most=3)
     assert not surplus, "a change needs no room"
+    ended = [entry(1, "key 1"), entry(2, "key 1", value=None), entry(3, "key 2")]
+    held, surplus = resolve_entries(ended, most=1)
+    assert not surplus and len(held) == 3, "an ended key needs no room"
+    again = [*ended, entry(4, "key 1"), entry(5, "key 3", value=None)]
+    held, surplus = resolve_entries(again, most=1)
+    assert surplus == {UUID(int=4)} and len(held) == 4, "a value of an ended key needs room, an end none"
 
 
 def test_only_what_rests_on_other_grounds_is_a_conflict() -> None:
@@ -163,3 +169,17 @@ def test_leaves_have_a_depth_and_may_say_how_sure_they_are() -> None:
         (("Odds", "value"), 1, None), (("Odds", "confidence"), 7, None)
     ]  # fmt: skip
     assert folded_key("Job_Title") == folded_key("job  title") == "job title" and folded_key("!") == "!"
+    assert folded_key("Café") == folded_key("Cafe\u0301")
+
+
+@pytest.mark.parametrize("keys", [("C++", "C#", "C"), ("दिन", "दान"), ("Age 18+", "Age 18")])
+def test_keys_that_differ_in_signs_differ(keys: tuple[str, ...]) -> None:
+    assert len({folded_key(key) for key in keys}) == len(keys)
+    whole = {key: number for number, key in enumerate(keys)}
+    assert nested_values((path, value) for path, value, _ in scaffold_leaves(whole, depth=3)) == whole
+
+
+def test_signs_between_words_or_alone_part_them() -> None:
+    assert folded_key("Pros+Cons") == folded_key("pros + cons") == "pros cons"
+    assert folded_key("Item #7") == folded_key("item#7") == "item 7"
+    assert folded_key("\u2764\ufe0f Life") == "life"

@@ -342,6 +342,12 @@ def test_a_drain_is_asked_for_when_something_is_due(waiting: Store, monkeypatch:
     assert not worker.is_due(waiting, datetime(2026, 1, 1, tzinfo=UTC))
 
 
+def test_a_drain_whose_flow_run_was_deleted_has_finished(server: None) -> None:
+    from deployments import worker
+
+    assert worker.is_finished(UUID(int=7))
+
+
 def test_what_writes_is_never_cached_and_parameters_are_ids() -> None:
     from prefect import Task
     from prefect.cache_policies import NO_CACHE

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import psycopg
+import pytest
 
+from reverie.errors import StageError
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from tests.orchestration.conftest import AS_OF
@@ -28,6 +30,12 @@ def test_a_generation_is_built_compared_and_published(
     assert metadata(run_job(ended, None, tags=tags)) == {"dropped": 0}
     conn.execute("update ops.generations set kept_until = now() - interval '1 hour'")
     assert metadata(run_job(ended, None, tags=tags)) == {"dropped": 1}
+    # a tenant that comes first and whose policy cannot be read
+    conn.execute("update ops.generations set state = 'published'")
+    conn.execute("insert into ops.tenants (tenant_id, policy) values ('aaa', 'nowhere.toml')")
+    with pytest.raises(StageError, match=r"1 of 3 tenants failed. aaa: There is no policy"):
+        run_job(ended, None, tags=tags)
+    assert conn.execute("select state from ops.generations").fetchall() == [("dropped",)]
     kept = "select from ops.generations g join pg_database d on d.datname = g.database"
     assert conn.execute(kept).fetchone() is None
 

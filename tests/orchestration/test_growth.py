@@ -33,6 +33,19 @@ def test_today_is_what_is_counted_and_the_past_what_was(remembered: Store, conn:
     assert turns == sorted(turns)
 
 
+def test_costs_are_those_of_the_cost_ledger(remembered: Store, conn: Any) -> None:
+    conn.execute(
+        """insert into ops.calls
+               (tenant_id, id, stage, kind, model, items, state, reserved_usd, cost_usd, priced, booked_at)
+           values ('acme', gen_random_uuid(), 'recall', 'embedding', 'hosted', 1, 'reserved', 0.5, null, true, %(at)s),
+                  ('acme', gen_random_uuid(), 'extract', 'completion', 'hosted', 1, 'done', 0.5, 0.25, true, %(at)s)""",
+        {"at": AS_OF},
+    )
+    (*_, (_, before), (_, now)) = figures_by_day(remembered, AS_OF)
+    assert (before["cost_usd"], now["cost_usd"]) == (0, 0.75)
+    assert now["cost_usd"] == measure(remembered, "acme")["cost_usd"]
+
+
 def test_of_no_tenant_there_is_one_point(store: Store) -> None:
     ((at, now),) = figures_by_day(store, AS_OF)
     assert at == AS_OF

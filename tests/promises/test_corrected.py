@@ -100,6 +100,15 @@ def test_a_correction_wins_and_holds_in_a_rebuild(store: Store, database_url: st
     assert digest(store, TENANT).tables == live.tables
 
 
+def test_a_correction_turns_a_statement_round(store: Store) -> None:
+    stated = "select content, object, polarity from memory.memories where relation = 'likes' and content ~ 'coffee'"
+    ((content, object_, polarity),) = rows(store, stated)
+    assert (object_, polarity) == ("coffee", -1)
+    correct(store, find(store, content), "Likes coffee")
+    consolidate(store, TENANT, compact.policy(), THEN + timedelta(hours=2))
+    assert rows(store, stated) == [("Likes coffee", "coffee", 1)]
+
+
 def test_what_cannot_be_corrected(store: Store) -> None:
     dog = find(store, "Rex")
     with pytest.raises(NotFoundError):

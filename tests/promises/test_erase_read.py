@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from uuid import UUID
 
 import pytest
 
 from reverie.drive.erase.targets import memory_target, session_target, turn_target
 from reverie.errors import InputError, NotFoundError
+from tests.promises.compact import START
 from tests.promises.test_corrected_at_once import rows
-from tests.promises.test_erased import Opened, there, without
+from tests.promises.test_erased import Opened, said, take_in, there, without
 
 __all__ = ["there", "without"]
 
@@ -30,11 +32,21 @@ def test_turns_that_other_memories_rest_on_go_only_if_asked(there: Opened) -> No
 
 def test_what_is_not_there_is_named(there: Opened) -> None:
     nothing = UUID(int=7)
-    for target, said in ((turn_target(nothing), "turn or event"), (memory_target(nothing), "memory")):
-        with pytest.raises(NotFoundError, match=f"has no {said} {nothing}"):
+    for target, words in ((turn_target(nothing), "turn or event"), (memory_target(nothing), "memory")):
+        with pytest.raises(NotFoundError, match=f"has no {words} {nothing}"):
             there.eraser.erase(target)
 
 
 def test_a_session_of_one_subject_needs_no_subject(there: Opened) -> None:
     done = there.eraser.erase(session_target(None, "ben-1"))
     assert (done.turns, done.left, done.subject_id) == (3, ["ben"], "ben")
+
+
+def test_a_session_goes_with_its_dead_letters(there: Opened, tmp_path: Path) -> None:
+    """A record that could not be imported is no turn, by whose id its letter could be found."""
+    records = [said("ben", session, "x9", START, "Hidden") | {"role": "klant"} for session in ("ben-1", "ben-2")]
+    take_in(there.store, tmp_path, records)
+    ours = "select line from ops.dead_letters where source = 'history.jsonl' and reason = 'unknown_role' order by line"
+    assert rows(there.store, ours) == [(1,), (2,)]
+    there.eraser.erase(session_target("ben", "ben-1"))
+    assert rows(there.store, ours) == [(2,)]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from reverie.drive.erase.targets import session_target, subject_target, turn_target
+from reverie.drive.maintain import Retention, maintain
+from reverie.model import Scope
+from reverie.policy import load_policy
+from reverie.settings import load_settings
 from reverie.store.connect import connect
-from tests.promises.compact import START, TENANT
+from reverie.store.runs import Run, run
+from reverie.store.work import Work
+from tests.promises.compact import START, TENANT, UNTIL
 from tests.promises.test_corrected_at_once import rows
 from tests.promises.test_erased import Opened, everywhere, there, turns_of, without
 
@@ -90,3 +97,40 @@ def test_a_session_in_which_nothing_was_said_goes(there: Opened) -> None:
     counts = there.eraser.erase(session_target("ana", "s9")).counts
     assert (counts["ops.sessions"], counts["ops.store_items"]) == (1, 1)
     assert everywhere(there.url, "s9") == {} and set(everywhere(there.url, "s8")) == {"ops.sessions", "ops.store_items"}
+
+
+def test_a_run_that_was_open_during_an_erasure_does_not_name_the_subject_again(there: Opened) -> None:
+    with run(work_on(there, "ana", "ben"), "drain") as attempt:
+        there.eraser.erase(subject_target("ana"))
+        record(attempt)
+    assert rows(there.store, "select scope from ops.runs where stage = 'drain'") == [({"subjects": ["ben"]},)]
+    assert everywhere(there.url, "ana") == {}
+
+
+def test_a_run_that_was_recorded_during_an_erasure_loses_the_name_later(there: Opened) -> None:
+    there.eraser.erase(subject_target("ana"))
+    with connect(there.url) as conn:
+        conn.execute(
+            "insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, status)"
+            " values (%s, %s, 'drain', %s, %s, 't', 'p', 'p', 'done')",
+            [TENANT, UUID(int=70), START, Jsonb({"subjects": ["ana", "ben"]})],
+        )
+    maintain(work_on(there), retention=Retention.of(load_settings()), now=datetime.now(UTC))
+    assert rows(there.store, "select scope from ops.runs where stage = 'drain'") == [({"subjects": ["ben"]},)]
+
+
+def test_a_run_that_was_open_leaves_nothing_of_an_erased_tenant(there: Opened) -> None:
+    with run(work_on(there), "drain") as attempt:
+        list(there.eraser.erase_tenant())
+        record(attempt)
+    assert rows(there.store, "select stage from ops.runs") == []
+
+
+def work_on(there: Opened, *subjects: str) -> Work:
+    scope = Scope(tenant_id=TENANT, subjects=subjects or None)
+    return Work(store=there.store, scope=scope, policy=load_policy("reverie"), as_of=UNTIL)
+
+
+def record(attempt: Run) -> None:
+    with attempt.work.transaction() as conn:
+        attempt.record(conn)

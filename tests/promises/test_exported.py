@@ -61,6 +61,15 @@ def test_a_consent_that_refuses_capture_does_not_refuse_what_was_said_before(
     assert (later.imported, later.skipped["refused"]) == (0, 1)
 
 
+def test_large_rows_come_in_portions_that_a_statement_can_hold(
+    store: Store, conn: psycopg.Connection[Any], tmp_path: Path
+) -> None:
+    said = [row(id=f"019caa00-0000-8000-8000-{n:012}", source_id=f"t{n}", text="x" * (1 << 20)) for n in range(20)]
+    assert import_export(store, exported(tmp_path, *said), tenant_id="acme").imported == 20
+    transactions = conn.execute("select count(*) from log.turns group by xmin order by 1").fetchall()
+    assert transactions == [(4,), (16,)]
+
+
 @pytest.mark.parametrize(
     ("lines", "changed", "said"),
     [

@@ -91,3 +91,24 @@ def test_that_somebody_refuses_to_be_remembered_is_taken_in(there: Opened, tmp_p
     import_export(there.store, made.files[0], tenant_id=TENANT)
     assert rows(there.store, "select subject_id, capture from ops.consents") == [("ana", False)]
     assert rows(there.store, "select count(*) from log.turns where subject_id = 'ana'") == [(0,)]
+
+
+def test_a_question_about_an_erased_turn_of_the_buffer_stays_away(there: Opened, tmp_path: Path) -> None:
+    """Such turns stand at the end of a file."""
+    turn = UUID(int=9)
+    with connect(there.url) as conn:
+        conn.execute(
+            """insert into ops.pending_turns (tenant_id, subject_id, session_id, source_id, id, role, said_at, text,
+                                              content_hash)
+               values (%s, 'ana', 'live', 'l1', %s, 'user', %s, 'I moved to Quito.', '\\x01')""",
+            [TENANT, turn, START],
+        )
+        asked = "insert into log.recalls values (%s, %s, 'ana', %s, 'I moved to Quito.', 'p', null, '{}', 0)"
+        conn.execute(asked, [TENANT, UUID(int=50), UNTIL])
+        conn.execute("insert into ops.reviews values (%s, %s, 'ana', 'live', 'crisis', %s)", [TENANT, turn, START])
+    made = export(there.url, TENANT, tmp_path / "out", subject_id="ana", at=BEFORE)
+    there.eraser.erase(turn_target(turn))
+    with connect(there.url) as conn:
+        conn.execute("delete from log.recalls where tenant_id = %s", [TENANT])
+    import_export(there.store, made.files[0], tenant_id=TENANT)
+    assert everywhere(there.url, "Quito") == everywhere(there.url, str(turn)) == {}

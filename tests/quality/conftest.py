@@ -93,7 +93,7 @@ def checked(database_factory: DatabaseFactory) -> Iterator[str]:
                     store,
                     "acme",
                     policy=load_policy("reverie"),
-                    as_of=AS_OF - timedelta(weeks=weeks),
+                    at=AS_OF - timedelta(weeks=weeks),
                     check_id=uuid4(),
                     gates=[gate for gate in GATES if gate.history == "measures"],
                 )

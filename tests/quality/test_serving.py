@@ -38,3 +38,13 @@ def test_lag_without_history_has_the_limit_of_the_health_check(conn: Conn, check
         conn.execute("delete from memory.extractions x using log.turns t where t.id = x.turn_id and t.said_at > %s",
                      [AS_OF - timedelta(hours=hours)])  # fmt: skip
         assert check("lag")["lag"].passed is passed
+
+
+def test_an_import_waits_by_the_wall_clock_even_if_the_tenants_clock_stands(healthy: Conn, check: Check) -> None:
+    healthy.execute("update ops.tenants set clock_at = %s", [AS_OF])
+    healthy.execute("delete from memory.extractions x using log.turns t where t.id = x.turn_id and t.said_at > %s",
+                    [AS_OF - timedelta(hours=10)])  # fmt: skip
+    now = AS_OF + timedelta(days=150)
+    for hours, passed in ((4, True), (24, False)):
+        healthy.execute("update log.turns set recorded_at = %s", [now - timedelta(hours=hours)])
+        assert check("lag", at=now)["lag"].passed is passed

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
 
+from reverie.errors import DatabaseError
 from reverie.store.connect import connect
+from reverie.store.server import beside
 from reverie.store.server.beside import create_beside, drop_beside, name_beside, url_beside
 
 
@@ -25,3 +29,31 @@ def test_a_database_is_made_once_and_dropped(database_url: str, conn: psycopg.Co
         drop_beside(database_url, name)
     assert conn.execute("select from pg_database where datname = %s", [name]).fetchone() is None
     drop_beside(database_url, name)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u@h/?dbname=live&sslmode=require",
+        "postgresql://u@h/live?%64bname=live",
+        "postgresql:///live",
+        "postgresql:///?user=a@b&host=/sock",
+        "postgresql://u:p?q@h1:1,h2:2/live",
+        "postgres://u@[::1]:5",
+    ],
+)
+def test_the_url_beside_differs_in_the_database_alone(url: str) -> None:
+    name = "a b/é_gen_1"
+    assert conninfo_to_dict(url_beside(url, name)) == conninfo_to_dict(url) | {"dbname": name}
+
+
+def test_a_url_that_leads_elsewhere_is_refused(
+    database_url: str, conn: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = name_beside(database_url, "_gen_2")
+    monkeypatch.setattr(beside, "url_beside", lambda url, _: url)
+    try:
+        with pytest.raises(DatabaseError, match=f"{name} leads to the database"):
+            create_beside(database_url, name)
+    finally:
+        drop_beside(database_url, name)

@@ -13,14 +13,13 @@ from reverie.store.database import Store
 from reverie.store.items.key_value import (
     ItemKey,
     ItemPut,
+    ItemRemoval,
     ItemSearch,
     NamespaceSearch,
     StoreItem,
-    clear_namespace,
+    change_items,
     get_items,
     list_namespaces,
-    pop_item,
-    put_items,
     search_items,
 )
 from reverie.store.session import perform
@@ -36,7 +35,7 @@ def store(database_url: str) -> Iterator[Store]:
 
 def put(store: Store, *puts: tuple[tuple[str, ...], str, Any], at: datetime = AT, ttl: float | None = None) -> None:
     items = [ItemPut(namespace=space, key=key, value=value, ttl_minutes=ttl) for space, key, value in puts]
-    perform(put_items(store.session("acme"), items, at=at))
+    perform(change_items(store.session("acme"), puts=items, at=at))
 
 
 def find(store: Store, *prefix: str, at: datetime = AT, **how: Any) -> list[str]:
@@ -127,8 +126,24 @@ def test_namespaces(store: Store) -> None:
 
 def test_pop_and_clear(store: Store) -> None:
     put(store, *((("ana", "s"), f"{number:03}", {"n": number}) for number in range(3)), (("ana", "s", "t"), "9", {}))
-    popped = perform(pop_item(store.session("acme"), ("ana", "s"), at=AT))
-    assert popped is not None and popped.value == {"n": 2}
-    perform(clear_namespace(store.session("acme"), ("ana", "s")))
+    last, every = ItemRemoval(namespace=("ana", "s"), last=True), ItemRemoval(namespace=("ana", "s"))
+
+    def remove(*removals: ItemRemoval) -> list[Any]:
+        items = perform(change_items(store.session("acme"), removals=removals, at=AT))
+        return [item and item.value for item in items]
+
+    assert remove(last, last) == [{"n": 2}, {"n": 1}]
+    assert remove(every, last) == [None, None]
     assert find(store, "ana") == ["9"]
-    assert perform(pop_item(store.session("acme"), ("ana", "s"), at=AT)) is None
+    assert remove(last) == [None] and remove() == []
+
+
+def test_removals_and_puts_are_one_transaction(store: Store) -> None:
+    put(store, (("ana", "s"), "1", {"n": 1}))
+    last, bad = ItemRemoval(namespace=("ana", "s"), last=True), ItemPut(namespace=("a",), key="k", value={"x": "\0"})
+    with pytest.raises(InputError, match="NUL"):
+        perform(change_items(store.session("acme"), removals=[last], puts=[bad], at=AT))
+    assert find(store, "ana") == ["1"]
+    new = ItemPut(namespace=("ana", "s"), key="2", value={})
+    popped = perform(change_items(store.session("acme"), removals=[last, last], puts=[new], at=AT))
+    assert [item and item.key for item in popped] == ["1", None] and find(store, "ana") == ["2"]

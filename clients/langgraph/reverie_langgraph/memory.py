@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, tool
 
-from reverie_client import Client, Turn
+from reverie_client import Client, ConflictError, Turn
 from reverie_client.batches import turn_batches
 from reverie_client.request import new_id
 from reverie_client.telling import told
@@ -34,7 +35,10 @@ def context_node(client: Client, *, subject: str = "user_id", into: str = "conte
 
 
 def remember_node(client: Client, *, subject: str = "user_id") -> Node:
-    """Return a node that appends the messages of the state to memory; by their ids, none is added twice."""
+    """Return a node that appends the messages of the state to memory; by their ids, none is added twice.
+
+    A message whose text was changed under its id is a new turn: the log keeps the earlier text.
+    """
 
     def node(state: dict[str, Any], config: RunnableConfig) -> dict[str, Any]:
         subject_id, session_id = _whose(config, subject)
@@ -44,7 +48,7 @@ def remember_node(client: Client, *, subject: str = "user_id") -> Node:
             if isinstance(message, HumanMessage | AIMessage) and _text(message).strip()
         ]
         for batch in turn_batches(turns):
-            client.append_turns(subject_id, session_id or "langgraph", batch)
+            _append(client, subject_id, session_id or "langgraph", batch)
         return {}
 
     return node
@@ -68,6 +72,25 @@ def _whose(config: RunnableConfig, subject: str) -> tuple[str, str | None]:
         raise ValueError(f"The run's configurable has no {subject!r}: it names whose memory is used.")
     thread = values.get("thread_id")
     return str(subject_id), None if thread is None else str(thread)
+
+
+def _append(client: Client, subject_id: str, session_id: str, turns: Sequence[Turn]) -> None:
+    """Append turns of one request; those that were changed under their id get an id of their text too."""
+    try:
+        client.append_turns(subject_id, session_id, turns)
+    except ConflictError:
+        # the server stores all turns of a request or none, and does not tell which are changed
+        if len(turns) == 1:
+            client.append_turns(subject_id, session_id, [_renamed(turns[0])])
+            return
+        middle = len(turns) // 2
+        for half in (turns[:middle], turns[middle:]):
+            _append(client, subject_id, session_id, half)
+
+
+def _renamed(turn: Turn) -> Turn:
+    text = (turn.text or "").encode("utf-8", "surrogatepass")
+    return turn.model_copy(update={"source_id": f"{turn.source_id}#{hashlib.sha256(text).hexdigest()[:12]}"})
 
 
 def _messages(state: dict[str, Any]) -> Sequence[BaseMessage]:

@@ -16,11 +16,16 @@ T = TypeVar("T")
 MOST = 100
 #: The most characters of a batch as JSON: a request must stay under 200,000, and has other fields too.
 MOST_CHARACTERS = 190_000
+#: The most characters of a turn's text, by the policies that Reverie comes with.
+MOST_TEXT_CHARACTERS = 100_000
 
 
 def turn_batches(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
-    """Yield the turns in order, at most 100 and 190,000 characters at a time, for `append_turns`."""
-    return batches(turns, MOST)
+    """Yield the turns in order, at most 100 and 190,000 characters at a time, for `append_turns`.
+
+    A longer text is cut after 100,000 characters: one such turn would make the server refuse its whole batch.
+    """
+    return batches([_cut(turn) for turn in turns], MOST)
 
 
 def batches(items: Sequence[T], most: int) -> Iterator[list[T]]:
@@ -36,6 +41,12 @@ def batches(items: Sequence[T], most: int) -> Iterator[list[T]]:
         characters += length
     if batch:
         yield batch
+
+
+def _cut(turn: Turn) -> Turn:
+    if turn.text is None or len(turn.text) <= MOST_TEXT_CHARACTERS:
+        return turn
+    return turn.model_copy(update={"text": turn.text[:MOST_TEXT_CHARACTERS]})
 
 
 def _characters(item: object) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import total_ordering
 from typing import Any
 from uuid import UUID
 
@@ -22,7 +23,7 @@ from reverie_client.routes.facts import Profile
 
 
 class PlaybookError(ReverieClientError):
-    """The template cannot be filled: it is invalid, or does something that the sandbox forbids."""
+    """The template cannot be filled: it is invalid, fails on a value, or does something that the sandbox forbids."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,29 +69,67 @@ class _Branch(Mapping[str, Any]):
         return len(self.values_by_name)
 
 
+@total_ordering
 class _Leaf:
-    """A value with its path; writing it, also by a filter, counts as using it."""
+    """A value with its path; writing, comparing or adding it counts as using it. A single value is a list of one."""
 
     def __init__(self, value: Any, path: str, record: _Record) -> None:
         self.value, self.path, self.record = value, path, record
 
-    def __str__(self) -> str:
+    def read(self) -> Any:
+        """Return the value, which is used."""
         self.record.used.setdefault(self.path, self.value)
-        return _line(self.value)
+        return self.value
+
+    def __str__(self) -> str:
+        return _line(self.read())
+
+    def __int__(self) -> int:
+        return int(self.read())
+
+    def __float__(self) -> float:
+        return float(self.read())
 
     def __iter__(self) -> Any:
-        self.record.used.setdefault(self.path, self.value)
-        each = self.value if isinstance(self.value, list) else [self.value]
+        value = self.read()
+        each = value if isinstance(value, list) else [value]
         return iter([_Leaf(value, self.path, self.record) for value in each])
+
+    def __len__(self) -> int:
+        value = self.read()
+        return len(value) if isinstance(value, list) else 1
 
     def __bool__(self) -> bool:
         return bool(self.value)
 
     def __eq__(self, other: object) -> bool:
-        return bool(self.value == (other.value if isinstance(other, _Leaf) else other))
+        return bool(self.read() == _value(other))
+
+    def __lt__(self, other: object) -> bool:
+        return bool(self.read() < _value(other))
 
     def __hash__(self) -> int:
         return hash(self.path)
+
+    def __add__(self, other: object) -> _Leaf:
+        return self._with(self.read() + _value(other))
+
+    def __radd__(self, other: object) -> _Leaf:
+        return self._with(_value(other) + self.read())
+
+    def __sub__(self, other: object) -> _Leaf:
+        return self._with(self.read() - _value(other))
+
+    def __rsub__(self, other: object) -> _Leaf:
+        return self._with(_value(other) - self.read())
+
+    def _with(self, value: Any) -> _Leaf:
+        """Return the result of a computation, whose parts are a person's words too."""
+        return _Leaf(value, self.path, self.record)
+
+
+def _value(given: Any) -> Any:
+    return given.read() if isinstance(given, _Leaf) else given
 
 
 def _node(value: Any, path: str, record: _Record) -> _Branch | _Leaf:
@@ -133,7 +172,8 @@ class _Missing(StrictUndefined):
 def fill_playbook(template: str, profile: Profile, **given: Any) -> FilledPlaybook:
     """Fill a template from the scaffold of a profile; `given` are the application's own values.
 
-    Raises PlaybookError: the template is not valid Jinja2, or does something that the sandbox forbids.
+    Raises PlaybookError: the template is not valid Jinja2, fails on a value (such as a text compared with a number), or
+    does something that the sandbox forbids.
     """
     record = _Record()
 
@@ -151,8 +191,8 @@ def fill_playbook(template: str, profile: Profile, **given: Any) -> FilledPlaybo
     known = {name: _node(value, name, record) for name, value in profile.scaffold.items()}
     try:
         text = environment.from_string(template).render({**known, **given})
-    except TemplateError as error:
-        raise PlaybookError(f"The template cannot be filled: {error}.") from None
+    except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
+        raise PlaybookError(f"The template cannot be filled: {error}.") from error
     used = [UsedValue(path=path, value=value, sources=_sources(profile, path)) for path, value in record.used.items()]
     return FilledPlaybook(text=text, used=used, missing=list(record.missing))
 
@@ -165,7 +205,12 @@ def _line(value: Any) -> str:
 
 def _sources(profile: Profile, path: str) -> list[UUID]:
     """Return the ids behind a path: the sources of its entries, and the turn (or memory) of its facts."""
-    entries = [source for each in profile.entries if ".".join(each.path).startswith(path) for source in each.sources]
+    entries = [
+        source
+        for each in profile.entries
+        if f"{'.'.join(each.path)}.".startswith(f"{path}.")
+        for source in each.sources
+    ]
     facts = [
         fact.turn_id or fact.memory_id
         for fact in profile.facts

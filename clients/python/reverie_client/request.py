@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
@@ -80,6 +81,11 @@ class Request(Generic[T]):
 def new_id() -> str:
     """Return a source id for an item without one, so that a request sent twice counts once."""
     return uuid4().hex
+
+
+def current_time() -> datetime:
+    """Return the time of an outcome without one, so that a request sent twice counts once."""
+    return datetime.now(UTC)
 
 
 def _encodable(value: Any) -> Any:

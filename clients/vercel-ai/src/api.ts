@@ -545,7 +545,9 @@ export interface paths {
         put?: never;
         /**
          * Report outcomes of decisions
-         * @description Log outcomes of decisions. An outcome that is sent twice counts once.
+         * @description Log outcomes of decisions. An outcome that is sent twice with the same `observed_at` counts once.
+         *
+         *     Without `observed_at`, each request is a new measurement.
          */
         post: operations["append_outcomes"];
         delete?: never;

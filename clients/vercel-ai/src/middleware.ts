@@ -1,6 +1,7 @@
 /** Memory around each call of a language model: what is known is told before it, what was said is stored after it. */
 import type { LanguageModelV4Message, LanguageModelV4Middleware, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { dataOf, type Reverie, type Turn } from './client.ts';
+import { idOf } from './ids.ts';
 
 /** Most characters of a question. */
 const MOST_CHARACTERS = 20_000;
@@ -109,8 +110,5 @@ async function questionTurn(sessionId: string, prompt: LanguageModelV4Prompt): P
   const said = prompt.filter(message => message.role !== 'system');
   const last = said.at(-1);
   if (last?.role !== 'user' || !textOf(last)) return undefined;
-  const named = new TextEncoder().encode(`${sessionId}\0${said.length}\0${textOf(last)}`);
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', named));
-  const id = Array.from(digest.slice(0, 16), byte => byte.toString(16).padStart(2, '0')).join('');
-  return { source_id: id, role: 'user', text: textOf(last) };
+  return { source_id: await idOf(sessionId, said.length, textOf(last)), role: 'user', text: textOf(last) };
 }

@@ -1,6 +1,7 @@
 /** Tools by which a model searches the memory of a subject and notes what it learned. */
 import { jsonSchema, tool, type Tool } from 'ai';
 import { dataOf, type Hit, type Reverie } from './client.ts';
+import { idOf } from './ids.ts';
 
 export interface MemoryToolOptions {
   /** Whose memory it is: a model cannot name another subject. */
@@ -62,7 +63,8 @@ export function memoryTools(
           subject_id: subjectId,
           category: 'fact' as const,
           content: fact,
-          source_id: toolCallId,
+          // some providers' ids of calls begin anew in each conversation
+          source_id: await idOf(sessionId ?? '', toolCallId, fact),
           ...(sessionId ? { session_id: sessionId } : {}),
         };
         await dataOf(reverie.POST('/v1/observations', { body }));

@@ -114,6 +114,23 @@ test('a model uses the tools, and the question is stored once', async () => {
   ]);
 });
 
+test('facts are noted though ids of calls begin anew in each conversation', async () => {
+  const sent: { source_id: string }[] = [];
+  const fetch = async (request: Request) => {
+    sent.push(await request.json());
+    return Response.json({ events: [] });
+  };
+  const noting = createReverie({ url: 'http://x', key: 'k', fetch });
+  const call = { toolCallId: 'call_1', messages: [], context: undefined as never };
+  for (const sessionId of ['s1', 's1', 's2', undefined]) {
+    const { remember } = memoryTools(noting, { subjectId: 'ana', ...(sessionId ? { sessionId } : {}) });
+    for (const fact of ['Has a cat.', 'Has a dog.']) assert.equal(await remember.execute!({ fact }, call), 'Noted.');
+  }
+  const ids = sent.map(body => body.source_id);
+  assert.deepEqual(ids.slice(0, 2), ids.slice(2, 4)); // the same call, made again
+  assert.equal(new Set(ids).size, 6);
+});
+
 test('a search tells the question, the doubt and how often it was said', async () => {
   const near = { id: '1', said_at: '2026-03-01T09:00:00Z' };
   const hit = {

@@ -1,9 +1,14 @@
--- Recalls and contexts by day. Their log is deleted after some time; what was already counted stays here.
+-- Recalls and contexts by day. Their log is deleted after some time; what was already counted stays here as long as the
+-- tenant exists.
+-- depends_on: {{ ref('stg_tenants') }}
 {{ config(
     materialized='incremental',
     incremental_strategy='delete+insert',
     unique_key=['tenant_id', 'day'],
     on_schema_change='fail',
+    post_hook="{% if is_incremental() %}
+        delete from {{ this }} where tenant_id not in (select tenant_id from {{ ref('stg_tenants') }})
+    {% endif %}",
 ) }}
 
 with recalls as (

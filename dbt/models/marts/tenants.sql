@@ -58,7 +58,7 @@ conflicts as (select tenant_id, count(*) as n from {{ ref('stg_conflicts') }} gr
 entities as (select tenant_id, count(*) as n from {{ ref('stg_entities') }} group by tenant_id),
 recalls as (select tenant_id, count(*) as n from {{ ref('stg_recalls') }} group by tenant_id),
 letters as (select tenant_id, count(*) as n from {{ ref('stg_dead_letters') }} group by tenant_id),
-runs as (select tenant_id, sum(cost_usd) as cost_usd from {{ ref('stg_runs') }} group by tenant_id)
+calls as (select tenant_id, sum(coalesce(cost_usd, reserved_usd)) as cost_usd from {{ ref('stg_calls') }} group by tenant_id)
 
 select
     t.tenant_id,
@@ -102,4 +102,4 @@ left join conflicts k on k.tenant_id = t.tenant_id
 left join entities e on e.tenant_id = t.tenant_id
 left join recalls r on r.tenant_id = t.tenant_id
 left join letters l on l.tenant_id = t.tenant_id
-left join runs o on o.tenant_id = t.tenant_id
+left join calls o on o.tenant_id = t.tenant_id

@@ -69,7 +69,10 @@ class OutcomesAnswer(Answer):
     summary="Report outcomes of decisions",
 )
 async def append_outcomes(body: OutcomesRequest, caller: Writer) -> Response:
-    """Log outcomes of decisions. An outcome that is sent twice counts once."""
+    """Log outcomes of decisions. An outcome that is sent twice with the same `observed_at` counts once.
+
+    Without `observed_at`, each request is a new measurement.
+    """
     at = now()
     outcomes = [
         Outcome(

@@ -17,14 +17,13 @@ from reverie.store.items.key_value import (
     ItemKey,
     ItemOrder,
     ItemPut,
+    ItemRemoval,
     ItemSearch,
     NamespaceSearch,
     StoreItem,
-    clear_namespace,
+    change_items,
     get_items,
     list_namespaces,
-    pop_item,
-    put_items,
     search_items,
 )
 
@@ -167,19 +166,19 @@ async def run_store(body: StoreRequest, caller: Writer) -> Response:
             results[place]["items"] = await _search(caller, op, at)
         elif isinstance(op, StoreNamespaces):
             results[place]["namespaces"] = await list_namespaces(session, _namespaces(op), at=at)
-    for place, op in numbered:
-        if isinstance(op, StorePop):
-            popped = await pop_item(session, op.namespace, at=at)
-            results[place]["items"] = [] if popped is None else [popped]
-        elif isinstance(op, StoreClear):
-            await clear_namespace(session, op.namespace)
-    puts = [
-        ItemPut(namespace=op.namespace, key=op.key, value=op.value, ttl_minutes=op.ttl_minutes)
-        for op in body.operations
-        if isinstance(op, StorePut)
-    ]
-    if puts:
-        await put_items(session, puts, at=at)
+    removals = [(place, op) for place, op in numbered if isinstance(op, StorePop | StoreClear)]
+    popped = await change_items(
+        session,
+        removals=[ItemRemoval(namespace=op.namespace, last=isinstance(op, StorePop)) for _, op in removals],
+        puts=[
+            ItemPut(namespace=op.namespace, key=op.key, value=op.value, ttl_minutes=op.ttl_minutes)
+            for op in body.operations
+            if isinstance(op, StorePut)
+        ],
+        at=at,
+    )
+    for (place, _), item in zip(removals, popped, strict=True):
+        results[place]["items"] = [] if item is None else [item]
     return answer({"results": results})
 
 

@@ -6,6 +6,7 @@
 - `reading`: reads a file as batches of records
 - `records`: the items of a file: records, broken items and skipped items
 - `sorting`: validates the records of a batch, sorts them by type, and appends them
+- `letters`: makes the dead letters of an import
 - `files`: opens a file: compression, format, lines of bounded length
 - `tables`: reads CSV and Parquet
 - `formats/`: reads exports of other systems

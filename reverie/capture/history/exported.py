@@ -16,6 +16,7 @@ from psycopg.types.json import Jsonb
 
 from reverie.capture.append import lock_sessions, note_late_outcomes
 from reverie.capture.history.importing import ImportSummary
+from reverie.capture.history.reading import BATCH_BYTES
 from reverie.errors import InputError
 from reverie.interruption import check_interruption
 from reverie.store.database import Store
@@ -23,7 +24,10 @@ from reverie.store.privacy.export_format import FORMAT, LOG_TABLES, VERSION
 from reverie.store.queries import queries
 from reverie.store.tenants import ensure_tenant
 
-#: Rows that are written in one transaction, and bytes of the first line that are examined.
+#: Tables that are written after the others: an erased turn bars what may pass its words on, and a consent that refuses
+#: capture would refuse what was said before it.
+_LATER = frozenset({"ops.consents", "log.corrections", "log.recalls", "log.contexts", "ops.replies", "ops.reviews"})
+#: Most rows that are written in one transaction, and bytes of the first line that are examined.
 _ROWS = 2_000
 _FIRST_LINE = 4_096
 
@@ -60,7 +64,7 @@ def is_export(path: Path) -> bool:
 def import_export(store: Store, path: Path, *, tenant_id: str) -> ImportSummary:
     """Write the rows of an export to the log in several transactions. A repeated import adds the missing rows.
 
-    A new tenant gets the policy that the export names. Consents come last, so that what was said before is kept. Rows
+    A new tenant gets the policy that the export names. Consents come after what was said, which is kept. Rows
     that were erased here, or are not to be captured, are skipped as `refused`.
 
     Raises InputError: the export is of another tenant or version, or a line is not a row of an export.
@@ -69,20 +73,20 @@ def import_export(store: Store, path: Path, *, tenant_id: str) -> ImportSummary:
     barred = _Barred()
     with path.open("rb") as lines:
         manifest = orjson.loads(lines.readline())
-        _check(manifest, path, tenant_id)
-        barred.exported_at = manifest.get("exported_at")
+    _check(manifest, path, tenant_id)
+    barred.exported_at = manifest.get("exported_at")
+    with store.transaction(tenant_id) as conn:
+        ensure_tenant(conn, tenant_id, manifest["policy"])
+    for table, rows in _portions(path):
+        check_interruption()
         with store.transaction(tenant_id) as conn:
-            ensure_tenant(conn, tenant_id, manifest["policy"])
-        for table, rows in _portions(lines, path):
-            check_interruption()
-            with store.transaction(tenant_id) as conn:
-                added, refused = _insert(conn, tenant_id, table, rows, barred)
-            _count(summary, table, len(rows), added, refused)
-            if table == "log.turns":
-                sessions |= {(row["subject_id"], row["session_id"]) for row in rows}
-                times = [datetime.fromisoformat(row["said_at"]) for row in rows]
-                summary.first = min(times) if summary.first is None else min(summary.first, *times)
-                summary.last = max(times) if summary.last is None else max(summary.last, *times)
+            added, refused = _insert(conn, tenant_id, table, rows, barred)
+        _count(summary, table, len(rows), added, refused)
+        if table == "log.turns":
+            sessions |= {(row["subject_id"], row["session_id"]) for row in rows}
+            times = [datetime.fromisoformat(row["said_at"]) for row in rows]
+            summary.first = min(times) if summary.first is None else min(summary.first, *times)
+            summary.last = max(times) if summary.last is None else max(summary.last, *times)
     summary.sessions, summary.subjects = len(sessions), len({subject_id for subject_id, _ in sessions})
     return summary
 
@@ -112,31 +116,40 @@ def _check(manifest: Mapping[str, Any], path: Path, tenant_id: str) -> None:
         )
 
 
-def _portions(lines: Iterator[bytes], path: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the rows in portions of one table each, consents last. Raises InputError if a line is not such a row."""
-    table, rows, consents = "", list[dict[str, Any]](), list[dict[str, Any]]()
-    for number, line in enumerate(lines, start=2):
-        try:
-            record = orjson.loads(line)
-            of_table, row = record["table"], record["row"]
-            known = of_table in LOG_TABLES and isinstance(row, dict)
-        except (ValueError, KeyError, TypeError):
-            known = False
-        if not known:
-            raise InputError(f"Line {number} of {path.name} is not a row of an export.")
-        if of_table == "ops.consents":
-            # one that refuses capture would refuse what was said before it
-            consents.append(row)
-            continue
-        if rows and (of_table != table or len(rows) >= _ROWS):
+def _portions(path: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield the rows in portions of one table each. Raises InputError if a line is not such a row.
+
+    The file is read twice: rows that depend on turns come after all turns, wherever they stand.
+    """
+    for later in (False, True):
+        table, rows, size = "", list[dict[str, Any]](), 0
+        for line, of_table, row in _rows(path):
+            if (of_table in _LATER) is not later:
+                continue
+            if rows and (of_table != table or len(rows) >= _ROWS or size >= BATCH_BYTES):
+                yield table, rows
+                rows, size = [], 0
+            table = of_table
+            rows.append(row)
+            size += len(line)
+        if rows:
             yield table, rows
-            rows = []
-        table = of_table
-        rows.append(row)
-    if rows:
-        yield table, rows
-    for first in range(0, len(consents), _ROWS):
-        yield "ops.consents", consents[first : first + _ROWS]
+
+
+def _rows(path: Path) -> Iterator[tuple[bytes, str, dict[str, Any]]]:
+    """Yield each line after the first with its table and row. Raises InputError if a line is not such a row."""
+    with path.open("rb") as lines:
+        lines.readline()
+        for number, line in enumerate(lines, start=2):
+            try:
+                record = orjson.loads(line)
+                table, row = record["table"], record["row"]
+                known = table in LOG_TABLES and isinstance(row, dict)
+            except (ValueError, KeyError, TypeError):
+                known = False
+            if not known:
+                raise InputError(f"Line {number} of {path.name} is not a row of an export.")
+            yield line, table, row
 
 
 def _insert(

@@ -16,29 +16,24 @@ from psycopg import Connection
 from reverie.capture.append import REFUSED, policy_of
 from reverie.capture.history.cures import Findings, cure
 from reverie.capture.history.field_names import SAMPLE, recognize_fields
+from reverie.capture.history.letters import ImportLetters
 from reverie.capture.history.reading import Batch, ReadOptions, read_records
-from reverie.capture.history.records import Record
 from reverie.capture.history.sorting import (
     SortedRecords,
     append_records,
-    conflict_detail,
     make_room,
     sort_records,
-    with_place,
 )
 from reverie.capture.history.values import split_mapping
 from reverie.capture.mending import is_sound
 from reverie.capture.record_fields import MAX_ID, MAX_IGNORED
-from reverie.capture.redaction import redacted_payload
 from reverie.capture.times import TimeForm, time_form
-from reverie.capture.validation import Rejection, Validator
+from reverie.capture.validation import Validator
 from reverie.errors import InputError
 from reverie.interruption import check_interruption
 from reverie.store.database import Store
 from reverie.store.dead_letters import (
-    KEPT_BYTES,
     DeadLetter,
-    dead_letter,
     delete_dead_letters,
     letter_id,
     letters_by_place,
@@ -47,9 +42,6 @@ from reverie.store.dead_letters import (
 from reverie.store.source.place import SourcePlace, keep_place
 from reverie.store.tenants import ensure_tenant
 
-#: Fields whose values stay in dead letters, since a redriven record is recognised by them.
-_IDS = ("subject_id", "session_id", "source_id")
-_CODES = ("said_at", "observed_at", "role", "type", "metric")
 #: How far a turn's time may lie after the current time, since clocks differ.
 CLOCK_SKEW = timedelta(days=1)
 
@@ -280,7 +272,6 @@ class _Importer:
         self._store = store
         self._validator = validator
         self._tenant = validator.tenant_id
-        self._ids, self._codes = ({validator.called(ours) for ours in fields} for fields in (_IDS, _CODES))
         #: Field names of the first records.
         self.fields: tuple[str, ...] = ()
         #: The mapping of fields and values, given and assumed.
@@ -288,6 +279,7 @@ class _Importer:
         self._source = source
         self._policy = policy
         self._redacts = policy_of(store, self._tenant, policy).sensitivity.redact_secrets
+        self._letters = ImportLetters(validator, source, redact=self._redacts)
         self._earlier = letters_by_place(store, self._tenant, source)
         # hashes, since the ids of millions of sessions would not fit in memory
         self._subjects: set[int] = set()
@@ -298,20 +290,12 @@ class _Importer:
         check_interruption()
         valid = sort_records(self._validator, batch.records, redact=self._redacts)
         self.summary.redacted += valid.redacted
-        letters = [self._letter(item.line, item.reason, item.detail, item.raw) for item in batch.broken]
-        letters += [self._rejected_letter(record, rejection) for record, rejection in valid.rejected]
         with self._store.transaction(self._tenant) as conn:
             ensure_tenant(conn, self._tenant, self._policy)
             make_room(conn, self._tenant, valid)
             written = append_records(conn, self._tenant, valid)
-            for values, records, appended in written.of_each():
-                for index, why in appended.refused.items():  # a refused record is not kept
-                    record = records[index]
-                    letters.append(self._letter(record.line, why, with_place(record, REFUSED[why]), None, record.key))
-                for index in appended.conflicts:
-                    record = records[index]
-                    detail = with_place(record, conflict_detail(values[index]))
-                    letters.append(self._letter(record.line, "conflict", detail, record.payload(), record.key))
+            letters = self._letters.of_unreadable(conn, batch.broken, valid.rejected)
+            letters += self._letters.of_unwritten(written)
             record_dead_letters(conn, self._tenant, letters)
             resolved = self._resolve(conn, batch, letters)
             if batch.place is not None or (letters and len(self._source) <= MAX_ID):  # a redrive needs the mapping
@@ -357,23 +341,6 @@ class _Importer:
             summary = self.summary
             summary.first = min(times) if summary.first is None else min(summary.first, *times)
             summary.last = max(times) if summary.last is None else max(summary.last, *times)
-
-    def _rejected_letter(self, record: Record, rejection: Rejection) -> DeadLetter:
-        payload = record.payload() if rejection.keep else None
-        return self._letter(record.line, rejection.reason, with_place(record, rejection.detail), payload, record.key)
-
-    def _letter(self, line: int, reason: str, detail: str, payload: bytes | None, key: str = "") -> DeadLetter:
-        kept = payload
-        if self._redacts and payload is not None:
-            kept = redacted_payload(payload[:KEPT_BYTES], ids=self._ids, codes=self._codes) or b""
-            if len(payload) >= KEPT_BYTES:  # a shorter one would count as whole
-                kept = kept.ljust(KEPT_BYTES)
-        letter = dead_letter(
-            self._tenant, source=self._source, line=line, key=key, reason=reason, detail=detail, payload=kept
-        )
-        # the id is that of the whole record, by which the next import finds it; a record need not name the subject
-        found_by = letter_id(self._tenant, self._source, line, payload, key)
-        return replace(letter, id=found_by, subject_id=self._validator.subject)
 
     def _resolve(self, conn: Connection[Any], batch: Batch, letters: list[DeadLetter]) -> int:
         """Delete dead letters of earlier imports of this file or source whose records have now been imported."""

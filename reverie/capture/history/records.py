@@ -10,6 +10,9 @@ import orjson
 from reverie.capture.history.files import LongLine
 from reverie.capture.mending import mend
 
+#: The field of a dead letter's record that is true if the record was `numbered`.
+NUMBERED_FIELD = "source_id_is_position"
+
 
 class Record(NamedTuple):
     """A record as it was read: a JSONL line, a CSV or Parquet row, an item of an array, or a turn of an export."""
@@ -61,32 +64,38 @@ def mended_json(value: Any) -> bytes:
 
 
 def parse_json(line: bytes) -> dict[str, Any]:
-    """Return the JSON object of a line.
-
-    An unpaired surrogate, as a truncated emoji leaves it, is accepted here and repaired by the validation.
+    """Return the JSON object of a line, as `load_json` reads it.
 
     Raises ValueError with two arguments: reason and detail.
     """
     try:
-        fields = orjson.loads(line)
+        fields = load_json(line)
+    except UnicodeDecodeError as invalid:
+        raise ValueError("invalid_utf8", f"Byte {invalid.start + 1} of the line is not UTF-8.") from None
     except ValueError as error:
-        fields = _parse_leniently(line, error)
+        raise ValueError("malformed_json", f"The line is not valid JSON: {_reason(error)}.") from None
     if type(fields) is not dict:
         raise ValueError("not_an_object", "The line is valid JSON but not an object: a record is {...}.")
     return fields
 
 
-def _parse_leniently(line: bytes, error: ValueError) -> Any:
+def load_json(content: bytes) -> Any:
+    """Return the value of a JSON text.
+
+    An unpaired surrogate, as a truncated emoji leaves it, is accepted here and repaired by the validation.
+
+    Raises ValueError: it is not JSON; UnicodeDecodeError if it is not UTF-8.
+    """
     try:
-        text = line.decode()
-    except UnicodeDecodeError as invalid:
-        raise ValueError("invalid_utf8", f"Byte {invalid.start + 1} of the line is not UTF-8.") from None
-    if "\\ud" in text or "\\uD" in text:
-        try:
-            return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
-        except (ValueError, RecursionError):
-            pass
-    raise ValueError("malformed_json", f"The line is not valid JSON: {_reason(error)}.") from None
+        return orjson.loads(content)
+    except ValueError:
+        text = content.decode()
+        if "\\ud" in text or "\\uD" in text:
+            try:
+                return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+            except (ValueError, RecursionError):
+                pass
+        raise
 
 
 def _no_constant(name: str) -> Any:

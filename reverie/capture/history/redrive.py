@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 from psycopg import Connection
@@ -12,8 +13,8 @@ from psycopg import Connection
 from reverie.capture.append import policy_of
 from reverie.capture.history.field_names import ALIASES, SAMPLE
 from reverie.capture.history.importing import FieldOptions, ImportOptions, import_options
-from reverie.capture.history.records import Record, parse_json
-from reverie.capture.history.sorting import SortedRecords, append_records, conflict_detail, sort_records
+from reverie.capture.history.records import NUMBERED_FIELD, Record, parse_json
+from reverie.capture.history.sorting import SortedRecords, append_records, conflict_detail, make_room, sort_records
 from reverie.capture.validation import Rejection, Validator
 from reverie.language.sensitive.classes import REDACTED
 from reverie.store.database import Store
@@ -28,6 +29,9 @@ from reverie.store.failures import release_failures
 from reverie.store.queue import requeue
 from reverie.store.source.place import kept_place
 from reverie.store.tenants import ensure_tenant
+
+#: The file of a letter, and the subject that its import named for all records.
+_Origin = tuple[str, str | None]
 
 #: Letters per transaction; each may have 64 KiB.
 _BATCH = 500
@@ -92,7 +96,9 @@ def redrive_dead_letters(
             letters = claim_dead_letters(conn, tenant_id, where=where, after=after, limit=_BATCH)
             if letters:
                 ensure_tenant(conn, tenant_id, policy)
-                _retry(conn, validators, letters, summary)
+                # file by file, since two files may number different messages alike
+                for _, of_source in groupby(letters, key=lambda letter: letter.source):
+                    _retry(conn, validators, list(of_source), summary)
         if not letters:
             break
         after = letters[-1]
@@ -103,31 +109,32 @@ def redrive_dead_letters(
 
 
 class _Validators:
-    """The validator of each file, configured by the first letters of the file."""
+    """The validator of each origin, configured by its first letters."""
 
     def __init__(self, options: ImportOptions, *, redact: bool) -> None:
         self.tenant_id = options.tenant_id
         self._options, self._redact = options, redact
-        self._by_source: dict[str, Validator] = {}
+        self._by_origin: dict[_Origin, Validator] = {}
         options.validator([])
 
-    def sort(self, conn: Connection[Any], records: list[tuple[str, Record]]) -> SortedRecords:
-        """Validate the records, each with the name of its file, and sort them by type."""
-        by_source: dict[str, list[Record]] = {}
-        for source, record in records:
-            by_source.setdefault(source, []).append(record)
+    def sort(self, conn: Connection[Any], records: list[tuple[_Origin, Record]]) -> SortedRecords:
+        """Validate the records, each with its origin, and sort them by type."""
+        by_origin: dict[_Origin, list[Record]] = {}
+        for origin, record in records:
+            by_origin.setdefault(origin, []).append(record)
         result = SortedRecords()
-        for source, of_source in by_source.items():
-            if source not in self._by_source:
-                self._by_source[source] = self._validator(conn, source, of_source[:SAMPLE])
-            validator = self._by_source[source]
-            whole = [record for record in of_source if not _lacks_an_id(validator, record)]
+        for origin, of_origin in by_origin.items():
+            if origin not in self._by_origin:
+                self._by_origin[origin] = self._validator(conn, origin, of_origin[:SAMPLE])
+            validator = self._by_origin[origin]
+            whole = [record for record in of_origin if not _lacks_an_id(validator, record)]
             result.extend(sort_records(validator, whole, redact=self._redact))
-            result.rejected += [(record, _LOST_ID) for record in of_source if _lacks_an_id(validator, record)]
+            result.rejected += [(record, _LOST_ID) for record in of_origin if _lacks_an_id(validator, record)]
         return result
 
-    def _validator(self, conn: Connection[Any], source: str, records: list[Record]) -> Validator:
-        """Return the validator with the mapping of the import, which saw more records than became letters."""
+    def _validator(self, conn: Connection[Any], origin: _Origin, records: list[Record]) -> Validator:
+        """Return the validator with the subject and mapping of the import, which saw more records than the letters."""
+        source, subject = origin
         sample = [record.fields for record in records]
         present = {name for fields in sample for name in fields}
         place = kept_place(conn, self.tenant_id, source)
@@ -138,7 +145,7 @@ class _Validators:
         }
         # a field that repeats in the file may be unique among the letters, so none is taken for the source_id
         mapping = {"source_id": "source_id", **known, **self._options.mapping}
-        return replace(self._options, mapping=mapping).validator(sample)[0]
+        return replace(self._options, mapping=mapping, subject=self._options.subject or subject).validator(sample)[0]
 
 
 def _lacks_an_id(validator: Validator, record: Record) -> bool:
@@ -152,11 +159,14 @@ def _retry(conn: Connection[Any], validators: _Validators, letters: list[DeadLet
     records = []
     for position, letter in enumerate(letters):
         try:
-            records.append((letter.source, Record(position, parse_json(letter.payload or b""))))
+            fields = parse_json(letter.payload or b"")
+            record = Record(position, fields, numbered=fields.pop(NUMBERED_FIELD, False) is True)
+            records.append(((letter.source, letter.subject_id), record))
         except ValueError as error:
             failures[position] = (str(error.args[0]), str(error.args[1]))
     batch = validators.sort(conn, records)
     failures |= {record.line: (rejection.reason, rejection.detail) for record, rejection in batch.rejected}
+    make_room(conn, validators.tenant_id, batch)
     written, refused = append_records(conn, validators.tenant_id, batch), Counter[str]()
     for values, of, appended in written.of_each():
         refused.update(appended.refused.values())  # a refused record is not kept: its letter is deleted

@@ -86,9 +86,10 @@ def sort_records(validator: Validator, records: list[Record], *, redact: bool) -
 
 
 def make_room(conn: Connection[Any], tenant_id: str, records: SortedRecords) -> None:
-    """Give a turn whose id is only its position an id of its content if the log has another text at that position.
+    """Give a turn whose id is only its position the id that the log has for it; if another text has that position, one
+    of its content.
 
-    A session may go on in another file, which counts its messages from the beginning again.
+    A session may go on in another file, which counts its messages from the beginning again and may repeat some.
     """
     numbered = [index for index, record in enumerate(records.turn_records) if record.numbered]
     turns = [records.turns[index] for index in numbered]
@@ -101,10 +102,12 @@ def make_room(conn: Connection[Any], tenant_id: str, records: SortedRecords) -> 
         "sources": [turn.source_id for turn in turns],
         "roles": [turn.role for turn in turns],
         "texts": [turn.text for turn in turns],
+        "times": [turn.said_at for turn in turns],
+        "hashes": [turn_hash(turn) for turn in turns],
     }
-    for (place,) in conn.execute(queries("capture")["other_texts"], params).fetchall():
+    for place, source_id in conn.execute(queries("capture")["other_texts"], params).fetchall():
         turn = turns[place]
-        records.turns[numbered[place]] = replace(turn, source_id=turn_hash(turn).hex()[:32])
+        records.turns[numbered[place]] = replace(turn, source_id=source_id or turn_hash(turn).hex()[:32])
 
 
 def append_records(conn: Connection[Any], tenant_id: str, records: SortedRecords) -> AppendedRecords:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import tempfile
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from reverie.capture.history.files import MAX_LINE, DamagedFileError, InputFile, LongLine, lines
 from reverie.capture.history.records import BrokenItem, InputItem, Record, overlong_item, truncated_item
@@ -17,25 +17,50 @@ if TYPE_CHECKING:
 _DELIMITERS = (",", ";", "\t", "|")
 
 
+class _Line(NamedTuple):
+    """A line of a table and its number in the file."""
+
+    number: int
+    content: bytes
+
+    def text(self) -> str:
+        return self.content.decode("utf-8", "surrogateescape") + "\n"
+
+
 class _LineFeed:
     """Feeds lines to the csv parser and keeps the lines of the current row."""
 
     def __init__(self, file: InputFile) -> None:
         self.number = 0
-        self.row: list[bytes] = []
+        self.row: list[_Line] = []
         self.long: list[BrokenItem] = []
         self.damaged = False
+        #: A line that is fed again.
+        self.again: _Line | None = None
         self._file = file
+        self._lines = self._read()
 
     def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line, self.again = self.again or next(self._lines), None
+        self.row.append(line)
+        return line.text()
+
+    def take_row(self) -> list[_Line]:
+        """Return the lines of the current row, and begin the next row."""
+        row, self.row = self.row, []
+        return row
+
+    def _read(self) -> Iterator[_Line]:
         try:
             for line in lines(self._file.blocks()):
                 self.number += 1
                 if isinstance(line, LongLine):
                     self.long.append(overlong_item(self.number, line))
                     continue
-                self.row.append(line)
-                yield line.decode("utf-8", "surrogateescape") + "\n"
+                yield _Line(self.number, line)
         except DamagedFileError:
             self.damaged = True
 
@@ -43,38 +68,41 @@ class _LineFeed:
 def read_csv(file: InputFile) -> Iterator[InputItem]:
     """Yield the rows of a CSV file with a header line.
 
-    Cells are separated by commas, semicolons, tabs or vertical bars and quoted as in RFC 4180.
+    Cells are separated by commas, semicolons, tabs or vertical bars and quoted as in RFC 4180. If a row is not valid,
+    its first line is a broken item, and reading continues with the next line.
 
     Raises InputError: there is no header line, or it has a column twice.
     """
     feed = _LineFeed(file)
-    feed_lines = iter(feed)
     try:
-        header = next(feed_lines)
+        header = next(feed)
     except StopIteration:
         raise InputError(f"{file.path.name} has no header line.") from None
-    columns = _columns(file, header)
-    feed.row = []
+    columns, delimiter = _columns(file, header), _delimiter(header)
+    feed.take_row()
     # A cell may hold a whole text. The limit of the standard library is global, and 128 KiB by default.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))
-    rows = csv.reader(feed_lines, delimiter=_delimiter(header), strict=True)
+    rows = csv.reader(feed, delimiter=delimiter, strict=True)
     while True:
         try:
             cells = next(rows, None)
         except csv.Error as error:
-            yield BrokenItem(
-                feed.number - len(feed.row) + 1, "malformed_csv", f"{_sentence(error)}.", b"\n".join(feed.row)
-            )
-            feed.row = []
+            first, *others = feed.take_row()
+            yield _malformed(first, error)
+            # A stray quote must not swallow the lines after it. Those before the last are rows alone or nothing: with
+            # a quote open at its end, each would fail at the same place.
+            if others:
+                feed.again = others.pop()
+            for line in others:
+                yield from _row_of_line(line, columns, delimiter)
             continue
         yield from feed.long
         feed.long = []
         if cells is None:
             break
-        line, raw = feed.number - len(feed.row) + 1, b"\n".join(feed.row)
-        feed.row = []
+        row = feed.take_row()
         if cells:
-            yield _row(line, raw, columns, cells)
+            yield _row(row[0].number, b"\n".join(line.content for line in row), columns, cells)
     if feed.damaged:
         yield truncated_item(feed.number)
 
@@ -171,6 +199,20 @@ def _columns(file: InputFile, header: str) -> list[str]:
     if duplicates := sorted({column for column in columns if columns.count(column) > 1}):
         raise InputError(f"{name} has the column {duplicates[0]!r} twice.")
     return columns
+
+
+def _row_of_line(line: _Line, columns: list[str], delimiter: str) -> Iterator[Record | BrokenItem]:
+    try:
+        cells = next(csv.reader([line.text()], delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        yield _malformed(line, error)
+        return
+    if cells:
+        yield _row(line.number, line.content, columns, cells)
+
+
+def _malformed(line: _Line, error: csv.Error) -> BrokenItem:
+    return BrokenItem(line.number, "malformed_csv", f"{_sentence(error)}.", line.content)
 
 
 def _row(line: int, raw: bytes, columns: list[str], cells: list[str]) -> Record | BrokenItem:

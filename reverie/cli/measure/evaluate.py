@@ -12,7 +12,7 @@ import click
 
 from reverie.cli.measure.evaluate_summary import show_evaluation
 from reverie.cli.options import as_of_option, json_option, policy_option, require_folder, tenant_option
-from reverie.cli.output import note, print_json
+from reverie.cli.output import note, print_json, write_file
 from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
@@ -119,9 +119,9 @@ def command(**given: Any) -> None:
             from reverie.evaluate.results import record_evaluation
 
             record_evaluation(session.worker, evaluation, driver="reverie")
+        _print(evaluation, options)
         if options.html:
             _write_html(session, evaluation, options)
-        _print(evaluation, options)
         if options.gate and evaluation.comparison:
             from reverie.evaluate.retrieval.comparing import require_quality
 
@@ -213,7 +213,7 @@ def _write_html(session: CommandSession, evaluation: Evaluation, options: Option
 
     assert options.html is not None
     past = past_evaluations(session.worker, session.tenant_id)
-    options.html.write_text(report_page(evaluation, past, with_texts=options.show_questions), encoding="utf-8")
+    write_file(options.html, report_page(evaluation, past, with_texts=options.show_questions))
     note(f"Wrote {options.html}.")
 
 

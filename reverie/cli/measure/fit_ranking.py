@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import json_option, policy_option, require_folder, tenant_option
-from reverie.cli.output import heading, note, print_json, say, table
+from reverie.cli.output import heading, note, print_json, say, table, write_file
 from reverie.cli.session import CommandSession, policy_reference
 from reverie.cli.signals import ending_cleanly
 
@@ -61,6 +61,8 @@ def command(
     if write:
         require_folder(write, "--write")
     with CommandSession(tenant, policy) as session, ending_cleanly():
+        if write:
+            _require_no_base(write, session.policy_name)
         examples = _of_sets(session, data, sets, work) if data else _of_tenant(session)
         base, numbers = session.policy_name, session.policy.recall
         fitted = list(fit_kinds(examples, numbers, progress=lambda kind: note(f"Fitting {kind} weights.")))
@@ -70,10 +72,19 @@ def command(
         _show(fitted)
     adopted = [each for each in fitted if each.is_adopted]
     if write and adopted:
-        write.write_text(weights_toml(policy_reference(base), adopted), encoding="utf-8")
+        write_file(write, weights_toml(policy_reference(base), adopted))
         note(f"Wrote {write}.")
     elif write:
         note("No weights were adopted: no file was written.")
+
+
+def _require_no_base(write: Path, policy: str) -> None:
+    """Raise BadParameter if the file to write is the policy on which it would be based, or a base of that policy."""
+    from reverie.policy.files import read_files
+
+    if str(write.resolve()) in (each.identity for each in read_files(policy)):
+        reason = f"{write} is the policy in use or one of its bases: write the weights to another file."
+        raise click.BadParameter(reason, param_hint="--write")
 
 
 def _of_tenant(session: CommandSession) -> list[Example]:

@@ -8,9 +8,8 @@ from pathlib import Path
 import click
 
 from reverie.cli.options import json_option, only_tenant_option, require_folder
-from reverie.cli.output import note, print_json, say
+from reverie.cli.output import note, print_json, say, write_file
 from reverie.cli.session import CommandSession
-from reverie.errors import InputError
 
 
 @click.command("report", short_help="Write the marts as a page of plots.")
@@ -38,10 +37,7 @@ def command(file: Path, tenant: str | None, days: int | None, as_json: bool) -> 
     now = datetime.now(UTC)
     with CommandSession(tenant) as session, connect(session.url, role="analyst") as conn:
         read = read_marts(conn, today=now.date(), tenant_id=tenant, days=days)
-    try:
-        file.write_text(marts_page(read, made_at=now), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror}.") from None
+    write_file(file, marts_page(read, made_at=now))
     if as_json:
         print_json({"file": str(file), "tenants": read.tenants, "since": read.since, "until": read.until})
     else:

@@ -158,7 +158,7 @@ def _print_totals(
     if as_json:
         rows = [row.flat() for row in totals]
         print_json({"as_of": as_of, "dry_run": dry_run, "stages": rows, "failed": failed})
-    else:
+    elif totals or not failed:
         _print(totals, dry_run)
     for tenant_id, why in failed.items():
         note(f"Error: tenant {tenant_id}: {why}")

@@ -73,6 +73,8 @@ def command(
     target = _target(subject, turn, session_id, memory, shared, whole_tenant)
     if replay is not None and (target is not None or whole_tenant):
         raise click.UsageError("--replay erases only what the receipts name: give no other target.")
+    if options["dry_run"] and target is None and not whole_tenant:
+        raise click.UsageError("--dry-run needs something to erase, and cannot count for --replay or --vacuum alone.")
     if target is None and not whole_tenant and replay is None and not options["vacuum"]:
         raise click.UsageError("Name what to erase: SUBJECT, --turn, --session, --memory or --whole-tenant.")
     _erase(target, replay, whole_tenant, _Options(**options))

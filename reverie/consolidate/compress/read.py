@@ -152,7 +152,7 @@ def _read_turns(conn: Connection[Any], work: Work, themes: Sequence[Theme]) -> l
 
 
 def old_sessions(work: Work) -> list[SessionKey]:
-    """Return the oldest sessions of subjects with too many sessions without a summary."""
+    """Return the sessions that ended first, of subjects with too many sessions without a summary."""
     threshold = work.policy.compress.session_threshold
     return _sessions(work, "read_old_sessions", {"threshold": threshold, "half": max(threshold // 2, 1)})
 

@@ -77,13 +77,15 @@ def _replace(conn: Connection[Any], attempt: Run, correction: Correction, conten
     tenant_id, at = attempt.work.tenant_id, correction.corrected_at
     kind, id_ = replacement_of(correction.kind, at, tenant_id, correction.subject_id, correction.id)
     policy = attempt.work.policy
-    statement = reread(policy, content, correction.statement) if correction.statement else None
+    statement, polarity = None, 0
+    if correction.statement:
+        statement, polarity = reread(policy, content, correction.statement, correction.polarity or 0)
     candidate = Candidate(
         id=id_,
         subject_id=correction.subject_id,
         kind=kind,
         content=content,
-        polarity=correction.polarity or 0 if statement else 0,
+        polarity=polarity,
         importance=getattr(policy.extract.importance, kind),
         happened_at=at,
         mentions=tuple(entity.id for entity in entities_one(content)),

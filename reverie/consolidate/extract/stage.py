@@ -84,8 +84,9 @@ def reader_head(conn: Connection[Any], work: Work) -> ReaderHead | None:
 def _extract_turns(attempt: Run) -> bool:
     """Extract unread turns; return False if something was erased meanwhile and they must be read again."""
     work = attempt.work
-    with work.transaction() as conn:
+    with work.ledger_of_calls.transaction(work.tenant_id) as conn:  # a generation has no heads of its own
         head = reader_head(conn, work)
+    with work.transaction() as conn:
         erasures = count_erasures(conn, work.tenant_id)
     for rows in unread_turns(work):
         turn_ids = [UUID(turn_id) for turn_id, *_ in rows]

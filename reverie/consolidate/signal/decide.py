@@ -18,7 +18,7 @@ from reverie.consolidate.signal.alerts import (
     scheduled,
 )
 from reverie.consolidate.signal.history import History
-from reverie.consolidate.signal.hours import Band, usual_hours, zone_of
+from reverie.consolidate.signal.hours import Band, usual_hours, zone_of, zones_of
 from reverie.consolidate.signal.insights import insights_of
 from reverie.consolidate.signal.periods import Period, find_openings, find_periods
 from reverie.consolidate.signal.wording import difficult_memory, hours_memory, sources_of
@@ -52,7 +52,7 @@ def follow_history(history: History, tenant_id: str, policy: Policy) -> Followed
     openings = find_openings(history.moods, policy)
     periods = find_periods(history.moods, openings, policy)
     own = [day for day in history.days if day.messages]
-    bands = usual_hours(own, zone_name, policy)
+    bands = usual_hours(own, [zone_name] * len(own), policy)
     pauses = pauses_of(history.sessions, policy)
     declines = declines_of(own, policy)
     triggers = [
@@ -78,7 +78,8 @@ def follow_history(history: History, tenant_id: str, policy: Policy) -> Followed
             memory = difficult_memory(opening, tenant_id, history.subject_id, policy.signals.importance)
             followed.candidates.append(memory)
             followed.lineage += sources_of(memory, opening.turn_ids)
-        for band in bands:
+        # in the zones of their time: otherwise a later zone would make other memories of the same days
+        for band in usual_hours(own, zones_of(own, policy), policy):
             evidence = next((felt for felt in history.moods if felt.said_at.date() >= band.since), None)
             if evidence is not None:
                 memory = hours_memory(band, evidence, tenant_id, history.subject_id, policy.signals.importance)

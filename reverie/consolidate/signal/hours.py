@@ -38,14 +38,33 @@ def zone_of(days: Sequence[DayFigures], policy: Policy) -> str:
     return next(named, policy.signals.zone)
 
 
-def usual_hours(days: Sequence[DayFigures], zone: str, policy: Policy) -> list[Band]:
+def zones_of(days: Sequence[DayFigures], policy: Policy) -> list[str]:
+    """Return the zone of each day: the latest that the messages up to then name, else the policy's.
+
+    A later message with another zone changes none of them.
+    """
+    zones: list[str] = []
+    latest = policy.signals.zone
+    for day in days:
+        if day.zone is not None and is_zone(day.zone):
+            latest = day.zone
+        zones.append(latest)
+    return zones
+
+
+def usual_hours(days: Sequence[DayFigures], zones: Sequence[str], policy: Policy) -> list[Band]:
     """Return the bands in the order in which they began to hold; a band holds until the next one.
+
+    `zones`: the time zone of each day.
 
     A band is found on an active day if it has at least `timing_share` of the messages of the `timing_days` days before,
     once the subject has been known for that long.
     """
     numbers = policy.mood
-    counted = [(day, _local(day, list(some), zone)) for day, some in groupby(days, key=lambda each: each.day)]
+    counted = [
+        (day, _local(day, list(some)))
+        for day, some in groupby(zip(days, zones, strict=True), key=lambda each: each[0].day)
+    ]
     bands: list[Band] = []
     if not counted:
         return bands
@@ -79,10 +98,10 @@ def _is_near(band: Band, window: npt.NDArray[np.int64], total: int, least: float
     return int(window[places].sum()) / total >= least
 
 
-def _local(day: date, some: Sequence[DayFigures], zone: str) -> npt.NDArray[np.int64]:
-    """Return the number of messages of a day by half hour, in the time zone."""
+def _local(day: date, some: Sequence[tuple[DayFigures, str]]) -> npt.NDArray[np.int64]:
+    """Return the number of messages of a day by half hour, in the time zone of the last figures."""
     noon = datetime.combine(day, time(12), UTC)
-    offset = noon.astimezone(ZoneInfo(zone)).utcoffset() or timedelta()
+    offset = noon.astimezone(ZoneInfo(some[-1][1])).utcoffset() or timedelta()
     shift = round(offset.total_seconds() / _SECONDS)
-    times = [half for each in some for half in each.half_hours]
+    times = [half for each, _ in some for half in each.half_hours]
     return np.bincount((np.asarray(times, np.int64) + shift) % _HALF_HOURS, minlength=_HALF_HOURS)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import numpy.typing as npt
 
-from reverie.consolidate.signal.history import UntoldMessage
+from reverie.consolidate.signal.history import AuthorChain, UntoldMessage
 from reverie.language.cues import linear
 from reverie.language.cues.crisis import find_crisis
 from reverie.language.cues.immediate import extract_candidates
@@ -19,8 +19,8 @@ from reverie.model import Turn
 from reverie.policy import Policy
 
 MoodVector = npt.NDArray[np.float32]
-#: The last mood of each session before its first message here, with its time.
-Before = Mapping[tuple[str, str], tuple[datetime, Mood]]
+#: The last mood of each author in a session before the author's first message here, with its time.
+Before = Mapping[AuthorChain, tuple[datetime, Mood]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,13 @@ def tell_all(
 ) -> list[ToldMood]:
     """Return the mood of each message; messages come session by session, in the order in which they were said.
 
-    `before` has the last mood of a session, which counts for `[working_memory] ttl_hours`. `instructs` is called only
-    if the classifier finds anger.
+    `before` has the last moods of the authors in a session; a mood counts for the same author's next message for
+    `[working_memory] ttl_hours`. `instructs` is called only if the classifier finds anger.
     """
     told, lasts = [], timedelta(hours=policy.working_memory.ttl_hours)
     states = dict(before)
     for message, vector in zip(messages, vectors, strict=True):
-        place = (message.subject_id, message.session_id)
-        at, previous = states.get(place, (message.said_at, None))
+        at, previous = states.get(message.chain, (message.said_at, None))
         if message.said_at - at > lasts:
             previous = None
         best = by_vector(vector, embedding_model, policy.mood.moods)
@@ -83,7 +82,7 @@ def tell_all(
             instructs=best is not None and best[0] in OPPOSED and message.told is None and instructs(message),
         )
         crisis = find_crisis(message.text, crisis=policy.crisis, vector=vector, embedding_model=embedding_model)
-        states[place] = (message.said_at, mood)
+        states[message.chain] = (message.said_at, mood)
         told.append(ToldMood(message, mood, crisis is not None))
     return told
 

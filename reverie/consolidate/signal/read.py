@@ -8,7 +8,15 @@ from typing import Any
 
 from psycopg import Connection
 
-from reverie.consolidate.signal.history import DayFigures, Felt, History, SessionSpan, SubjectDays, UntoldMessage
+from reverie.consolidate.signal.history import (
+    AuthorChain,
+    DayFigures,
+    Felt,
+    History,
+    SessionSpan,
+    SubjectDays,
+    UntoldMessage,
+)
 from reverie.consolidate.signal.numbers import read_numbers
 from reverie.consolidate.signal.talk import read_talk
 from reverie.consolidate.signal.talk_changes import looks_at
@@ -48,19 +56,19 @@ def read_versions(conn: Connection[Any], work: Work, days: SubjectDays) -> list[
 
 def read_messages_of(
     conn: Connection[Any], work: Work, days: SubjectDays, model: str
-) -> tuple[list[UntoldMessage], dict[tuple[str, str], tuple[datetime, Mood]]]:
-    """Return the messages of some days without a mood, by session, and the last mood of each session before them."""
+) -> tuple[list[UntoldMessage], dict[AuthorChain, tuple[datetime, Mood]]]:
+    """Return the messages of some days without a mood, by session, and the last mood of each author before them."""
     sql = queries("signal")
     params = work.params() | days.params() | {"model": model}
     params |= {"whole": _WHOLE, "embed_again": work.policy.signals.embed_again}
     params |= {"ttl": timedelta(hours=work.policy.working_memory.ttl_hours)}
     plan_by_group(conn)
     messages, begins = [], []
-    for id_, subject, session, at, text, vector, of_words, told, begun, own in conn.execute(
+    for id_, subject, session, at, text, vector, of_words, told, begun, own, author in conn.execute(
         sql["read_messages"], params
     ):
         mood = Mood(**told) if told else None
-        message = UntoldMessage(id_, subject, session, at, text, vector, of_words, mood, own)
+        message = UntoldMessage(id_, subject, session, at, text, vector, of_words, mood, own, author)
         messages.append(message)
         if begun:
             begins.append(message)
@@ -69,13 +77,15 @@ def read_messages_of(
         columns = {
             "subject_ids": [each.subject_id for each in begins],
             "session_ids": [each.session_id for each in begins],
+            "owns": [each.own for each in begins],
+            "authors": [each.author for each in begins],
             "times": [each.said_at for each in begins],
         }
         for place, mood, energy, style, confidence, method, at in conn.execute(
             sql["read_moods_before"], params | columns
         ):
             told = Mood(mood=mood, energy=energy, style=style, confidence=confidence, method=method)
-            before[begins[place - 1].subject_id, begins[place - 1].session_id] = (at, told)
+            before[begins[place - 1].chain] = (at, told)
     return messages, before
 
 

@@ -1,15 +1,16 @@
 """Trends in a subject's numbers; pure, and the same whether the numbers came in one by one or at once.
 
 Numbers of one unit that share a word are a series: views of posts, views of recipe posts. After each number, all series
-with enough numbers are tested. Of series that have mostly the same numbers, only the clearest trend is reported.
+with enough numbers are tested. Of series that have mostly the same numbers, only the clearest trend is reported; it
+keeps its name until its own end, even if another becomes clearer meanwhile.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from operator import attrgetter, itemgetter
 from statistics import fmean, median
@@ -102,13 +103,13 @@ def trend_changes(numbers: Sequence[Number], since: datetime, policy: InsightsPo
     for number in numbers:
         if not known.add(number):
             continue  # no series that is long enough changed
-        found = known.trends(told)
+        found = known.trends()
         if number.at >= since:
             for key, trend in found.items():
                 if key not in told or _step(told[key], policy) != _step(trend, policy):
                     yield TrendChange(trend=trend, by=number)
             for key, trend in told.items():
-                if key not in found and not any(_overlap(trend, other) for other in found.values()):
+                if key not in found:
                     yield TrendChange(trend=trend, by=number, is_over=True)
         told = found
 
@@ -149,22 +150,22 @@ class _Series:
             self._p = trend_p(values) if len(values) >= policy.trend_numbers else -1.0
         return self._p if self._p >= 0 else None
 
-    def trend(self, key: SeriesKey, policy: InsightsPolicy) -> Trend:
-        """Return the trend of a series that has a p-value."""
+    def trend(self, name: SeriesKey, policy: InsightsPolicy) -> Trend:
+        """Return the trend of a series that has a p-value, under a name."""
         if self._trend is None:
             times, values, counted = self._days(policy)
             first, last = trend_line(times, values)
             self._trend = Trend(
-                key=" ".join(filter(None, key)),
+                key="",
                 topic=_topic(counted),
-                speaker=key[0],
+                speaker=counted[-1].speaker,
                 metric=counted[-1].metric,
                 first=first,
                 last=last,
                 p=trend_p(values),
                 numbers=counted,
             )
-        return self._trend
+        return replace(self._trend, key=" ".join(filter(None, name)))
 
     def _days(self, policy: InsightsPolicy) -> tuple[Values, Values, list[Number]]:
         """Return the days to test, the median of each day's numbers, and these numbers."""
@@ -183,6 +184,8 @@ class _AllSeries:
     def __init__(self, policy: InsightsPolicy) -> None:
         self._policy = policy
         self._series: dict[SeriesKey, _Series] = defaultdict(_Series)
+        #: The name of each reported trend, by the keys of its series.
+        self._names: dict[SeriesKey, SeriesKey] = {}
 
     def add(self, number: Number) -> bool:
         """Add the next number; return whether it belongs to a series that is long enough."""
@@ -193,39 +196,41 @@ class _AllSeries:
             longest = max(longest, len(series.numbers))
         return longest >= self._policy.trend_numbers
 
-    def trends(self, told: Collection[SeriesKey]) -> dict[SeriesKey, Trend]:
-        """Return the trends to report, each by the first word that could name it; `told` has those reported before."""
+    def trends(self) -> dict[SeriesKey, Trend]:
+        """Return the trends to report by name, which stays the same as long as the series has a trend."""
         numbers, tested = self._policy, list(self._tested())
         clear = significant([p for _, p in tested], numbers.trend_level)
-        found = [
-            (key, self._series[key].trend(key, numbers))
-            for (key, p), is_clear in zip(tested, clear, strict=True)
-            if is_clear or (key in told and p <= numbers.trend_over)
-        ]
-        kept: list[tuple[SeriesKey, Trend]] = []
-        for key, trend in sorted(found, key=lambda each: (each[1].p, -len(each[1].numbers), each[1].key)):
-            if abs(trend.change) < numbers.trend_change:
+        found: list[tuple[bool, SeriesKey, Trend, list[SeriesKey]]] = []
+        for (keys, p), is_clear in zip(tested, clear, strict=True):
+            name = next((self._names[key] for key in keys if key in self._names), None)
+            if is_clear or (name is not None and p <= numbers.trend_over):
+                trend = self._series[keys[0]].trend(name or keys[0], numbers)
+                if abs(trend.change) >= numbers.trend_change:
+                    found.append((name is None, name or keys[0], trend, keys))
+        found.sort(key=lambda each: (each[0], each[2].p, -len(each[2].numbers), each[2].key, each[3][0][2]))
+        kept: dict[SeriesKey, Trend] = {}
+        told = set(self._names.values())
+        self._names = {}
+        for is_new, name, trend, keys in found:
+            rivals = (other for at, other in kept.items() if at[:2] == name[:2])
+            # words that were one series may now be two; the clearer keeps the name, and the other waits for its end
+            if name in kept or (is_new and (name in told or any(_overlap(other, trend) for other in rivals))):
                 continue
-            place = next(
-                (place for place, (at, other) in enumerate(kept) if at[:2] == key[:2] and _overlap(other, trend)), None
-            )
-            if place is None:
-                kept.append((key, trend))
-            else:
-                kept[place] = (min(kept[place][0], key, key=itemgetter(2)), kept[place][1])
-        return dict(kept)
+            kept[name] = trend
+            self._names |= dict.fromkeys(keys, name)
+        return kept
 
-    def _tested(self) -> Iterator[tuple[SeriesKey, float]]:
-        """Yield the series that are long enough; words that always come together name one."""
-        together: dict[tuple[str | None, str, int], list[str]] = defaultdict(list)
-        for (speaker, unit, stem), series in self._series.items():
+    def _tested(self) -> Iterator[tuple[list[SeriesKey], float]]:
+        """Yield the keys and p-value of the series that are long enough; words that always come together are one."""
+        together: dict[tuple[str | None, str, int], list[SeriesKey]] = defaultdict(list)
+        for key, series in self._series.items():
             if len(series.numbers) >= self._policy.trend_numbers:
-                together[speaker, unit, series.signature].append(stem)
-        for (speaker, unit, _), stems in together.items():
-            key = (speaker, unit, min(stems))
-            p = self._series[key].p(self._policy)
+                together[key[0], key[1], series.signature].append(key)
+        for keys in together.values():
+            keys.sort(key=itemgetter(2))
+            p = self._series[keys[0]].p(self._policy)
             if p is not None:
-                yield key, p
+                yield keys, p
 
 
 def _topic(numbers: Sequence[Number]) -> list[str]:

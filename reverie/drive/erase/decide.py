@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import orjson
@@ -112,37 +111,11 @@ def _embedded_texts(turn: ErasableTurn) -> Iterator[str]:
         yield strip_invisible(f"{turn.speaker}: {turn.text}")
 
 
-def needles(names: Iterable[str]) -> list[bytes]:
-    """Return the byte strings that find a record with one of these names, as is and as JSON may escape it."""
-    found = {form.encode() for name in names for form in (name, _escaped(name), orjson.dumps(name).decode()[1:-1])}
-    return sorted(found - {b""})
+def needles(names: Collection[str]) -> list[bytes]:
+    """Return the byte strings that find every record with one of these names, as is and as JSON may escape it.
 
-
-def _escaped(name: str) -> str:
-    return "".join(char if ord(char) < 128 else f"\\u{ord(char):04x}" for char in name)
-
-
-def names_any(payload: bytes, names: Collection[str]) -> bool:
-    """Return whether a record that could not be imported has one of these names as a value.
-
-    In a record that is not JSON, a name must be a whole word.
+    Any character may be escaped by its number, so records with such an escape are found too.
     """
-    try:
-        record = orjson.loads(payload)
-    except ValueError:
-        text = payload.decode(errors="replace")
-        return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
-    return any(value in names for value in _values(record))
-
-
-def _values(record: Any) -> Iterator[str]:
-    """Yield all texts and numbers in a JSON value, at any depth."""
-    waiting = [record]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            waiting.extend(value.values())
-        elif isinstance(value, list):
-            waiting.extend(value)
-        elif isinstance(value, str | int | float):
-            yield str(value)
+    as_json = [orjson.dumps(name).decode()[1:-1] for name in names]
+    forms = {*names, *as_json, *(form.replace("/", "\\/") for form in as_json)}
+    return sorted({form.encode() for form in forms} - {b""} | {b"\\u"})

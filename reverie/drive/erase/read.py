@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,6 @@ from reverie.drive.erase.decide import (
     LoggedCorrection,
     LoggedEvent,
     change_corrections,
-    names_any,
     needles,
     text_hashes,
 )
@@ -25,8 +24,11 @@ from reverie.drive.erase.targets import Target
 from reverie.errors import InputError, NotFoundError
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
+from reverie.store.dead_letters import names_any
 from reverie.store.queries import queries
 
+#: Dead letters read at a time; each may have 64 KiB.
+_LETTERS = 500
 #: Number of turns that an error names.
 _NAMED = 3
 _NOUNS = {"turn": "turn or event", "memory": "memory"}
@@ -99,7 +101,7 @@ def find_subject(conn: Connection[Any], tenant_id: str, target: Target) -> str:
         return _subject_of_session(conn, tenant_id, target)
     assert target.subject_id is not None
     (known,) = conn.execute(sql["knows_subject"], params | {"subject": target.subject_id}).fetchone() or (False,)
-    if not known:
+    if not known and not _letters(conn, tenant_id, [target.subject_id], None):
         raise NotFoundError(
             f"Nothing is kept about subject {target.subject_id!r} in tenant {tenant_id}.",
             unknown=("subject", target.subject_id),
@@ -112,6 +114,8 @@ def _subject_of_session(conn: Connection[Any], tenant_id: str, target: Target) -
     found = [row[0] for row in conn.execute(queries("erase")["find_session"], params)]
     if target.subject_id in found:
         return str(target.subject_id)
+    if target.subject_id is not None and _letters(conn, tenant_id, [target.subject_id], {str(target.session_id)}):
+        return target.subject_id
     if target.subject_id is not None or not found:
         of = f"Subject {target.subject_id!r} of tenant" if target.subject_id is not None else "Tenant"
         raise NotFoundError(f"{of} {tenant_id} has no session {target.session_id!r}.")
@@ -176,6 +180,7 @@ def select_rows(
         with conn.cursor(row_factory=args_row(LoggedCorrection)) as cursor:
             corrections = cursor.execute(sql["read_corrections"], params).fetchall()
         changes = change_corrections(corrections, gone, before=before)
+    parts = {*(turn.source_id for turn in turns), *filter(None, [chosen["session"]])}
     hashes = text_hashes(turns, policy.chunk, count_tokens)
     made = {"items": [*ids, *gone, *changes.void], "whole": whole}
     hashes |= {bytes(row[0]) for row in conn.execute(sql["read_hashes"], params | made)}
@@ -188,25 +193,21 @@ def select_rows(
         before=before,
         gone=gone,
         corrections=changes,
-        letters=_letters(conn, params, subjects, turns, whole=whole),
+        letters=_letters(conn, tenant_id, subjects, None if whole else parts),
         hashes=sorted(hashes),
     )
 
 
 def _letters(
-    conn: Connection[Any],
-    params: dict[str, Any],
-    subjects: Sequence[str],
-    turns: Iterable[ErasableTurn],
-    *,
-    whole: bool,
+    conn: Connection[Any], tenant_id: str, subjects: Collection[str], parts: Collection[str] | None
 ) -> list[UUID]:
-    """Return the dead letters that name a subject and, if only a part of it is erased, one of the turns."""
-    rows = conn.execute(queries("erase")["read_letters"], params | {"needles": needles(subjects)}).fetchall()
-    named = set(subjects)
-    sources = {turn.source_id for turn in turns}
-    return [
-        id_
-        for id_, subject_id, payload in rows
-        if (subject_id in named or names_any(bytes(payload), named)) and (whole or names_any(bytes(payload), sources))
-    ]
+    """Return the dead letters that name a subject and one of its turns or sessions in `parts` (None: any)."""
+    params = {"tenant": tenant_id, "subjects": list(subjects), "needles": needles(subjects)}
+    found = []
+    with conn.cursor(name="letters") as cursor:
+        cursor.itersize = _LETTERS
+        for id_, subject_id, payload in cursor.execute(queries("erase")["read_letters"], params):
+            record = bytes(payload)
+            if (subject_id in subjects or names_any(record, subjects)) and (parts is None or names_any(record, parts)):
+                found.append(id_)
+    return found

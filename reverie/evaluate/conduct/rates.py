@@ -77,15 +77,13 @@ def correction_trend(sessions: Sequence[SessionCounts]) -> tuple[float | None, f
     return correction_rate(early), correction_rate(late)
 
 
-def corrected_shares(store: Store, tenant_id: str) -> tuple[CorrectedShare, CorrectedShare]:
+def corrected_shares(store: Store, tenant_id: str, *, as_of: datetime) -> tuple[CorrectedShare, CorrectedShare]:
     """Return the share of facts, preferences and instructions that a person called wrong, and that of scaffold entries.
 
-    Merged memories are counted once, and faded ones count as learned.
+    Only items learned up to `as_of` and corrections made up to then count. Merged memories are counted once, and faded
+    ones count as learned.
     """
     with store.transaction(tenant_id) as conn:
-        row = conn.execute(queries("conduct")["wrong"], {"tenant": tenant_id}).fetchone()
-    memories, forgotten, wrong, entries, wrong_entries = row or (0, 0, 0, 0, 0)
-    return (
-        CorrectedShare(learned=memories + forgotten, wrong=wrong),
-        CorrectedShare(learned=entries, wrong=wrong_entries),
-    )
+        row = conn.execute(queries("conduct")["wrong"], {"tenant": tenant_id, "as_of": as_of}).fetchone()
+    learned, wrong, entries, wrong_entries = row or (0, 0, 0, 0)
+    return CorrectedShare(learned=learned, wrong=wrong), CorrectedShare(learned=entries, wrong=wrong_entries)

@@ -35,7 +35,7 @@ async def amend_memory(visit: Visit) -> Response:
             caller.writer(), memory_id=memory_id, policy=caller.policy, as_of=visit.at, actor=visit.visitor.actor
         )
     elif kind in get_args(Asked):
-        content = visit.value("content") if kind == "replace" else None
+        content = visit.entry("content") if kind == "replace" else None
         asked: Asked = next(each for each in get_args(Asked) if each == kind)
         if asked == "replace" and content is None:
             raise InputError("Write what is right in place of the memory.")

@@ -18,6 +18,7 @@ from reverie.inspector.visits import Visit
 async def preview_erasure(visit: Visit) -> Response:
     """Show what would be erased."""
     target = _target(visit)
+    await visit.services.journal.flush()
     done = await asyncio.to_thread(_eraser(visit).erase, target, preview=True)
     return visit.render("erase.html", done_erasure=done, target=target, named=_named(visit), confirm=_confirm(target))
 
@@ -28,6 +29,7 @@ async def erase_target(visit: Visit) -> Response:
     confirmed = _confirm(target)
     if visit.value("confirm") != confirmed:
         raise InputError(f"Nothing was erased: to confirm it, write {confirmed!r} in the form.")
+    await visit.services.journal.flush()  # else a question that waits there would be logged after the erasure
     done = await asyncio.to_thread(_eraser(visit).erase, target)
     if done.subject_id is not None:
         visit.services.subject_cache.put(visit.tenant_id, done.subject_id, ())

@@ -59,7 +59,7 @@ async def show_letters(visit: Visit) -> Response:
 async def show_audit(visit: Visit) -> Response:
     """List the latest corrections, triggers acted upon, reviews seen and receipts of erasures, with their actors."""
     corrections = await latest_corrections(visit.caller.reader(), limit=_ACTIONS)
-    after = int(visit.value("after") or 0) if (visit.value("after") or "0").isdigit() else 0
+    after = int(visit.entry("after") or 0) if (visit.entry("after") or "0").isdigit() else 0
     receipts = await list_receipts(visit.caller.writer(), after=after, limit=_ACTIONS + 1)
     return visit.render(
         "audit.html",

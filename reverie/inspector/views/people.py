@@ -50,7 +50,7 @@ class ValiditySpan(NamedTuple):
 
 async def show_subjects(visit: Visit) -> Response:
     """List subjects by name."""
-    search = visit.value("search")
+    search = visit.entry("search")
     found = await asyncio.to_thread(
         list_subjects,
         visit.services.batches,

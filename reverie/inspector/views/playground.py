@@ -98,7 +98,7 @@ def _form(visit: Visit, question: str | None) -> dict[str, Any]:
 
 
 def _question(visit: Visit) -> str | None:
-    question = visit.value("question")
+    question = visit.entry("question")
     if question and len(question) > _LONGEST_QUESTION:
         raise InputError(f"A question has at most {_LONGEST_QUESTION:,} characters.")
     return question

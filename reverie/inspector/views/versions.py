@@ -56,7 +56,7 @@ async def show_generations(visit: Visit) -> Response:
 
 async def start_job(visit: Visit) -> Response:
     """Start a comparison, a publish or a revert."""
-    verb, text = visit.value("verb"), visit.value("number") or ""
+    verb, text = visit.value("verb"), visit.entry("number") or ""
     if verb not in _JOBS or not text.isdigit():
         raise InputError("The form needs an action and the number of a generation.")
     if verb != "diff" and visit.value("confirm") != "yes":

@@ -10,6 +10,7 @@ Source: docs/design-sources.md, Contact 4.2.
 import re
 import tomllib
 import unicodedata
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -186,31 +187,47 @@ def help_for(crisis: live.CrisisPolicy, *, country: str | None = None, language:
 def signs_of(text: str, phrases: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return the names of the signs in a text, in the order of the table."""
     compiled = _compiled()
-    plain = normalized(text)
+    own, is_own = _phrases(phrases), False
+    found: dict[str, bool] = {}
+    for plain in _forms(text):
+        # a sign that the first form denies is not looked for in the second
+        found |= _signs_in(plain, compiled, found)
+        is_own = is_own or bool(own and own.search(plain))
+    return (*(sign.name for sign, _ in compiled.signs if found.get(sign.name)), *(("policy",) if is_own else ()))
+
+
+def _signs_in(plain: str, compiled: _Compiled, known: Container[str]) -> dict[str, bool]:
+    """Return the signs whose patterns occur in a text, without the known ones, and whether they count."""
     # signs share cues, and most messages have none
     cues = {cue for cue in compiled.cues if cue in plain}
-    tried = [(sign, pattern) for sign, pattern in compiled.signs if not cues.isdisjoint(sign.cues)] if cues else []
+    if not cues:
+        return {}
+    tried = [
+        (sign, pattern) for sign, pattern in compiled.signs if sign.name not in known and not cues.isdisjoint(sign.cues)
+    ]
     # few have a sign; without one, quotations need not be removed
     tried = [(sign, pattern) for sign, pattern in tried if pattern.search(plain)]
-    names: list[str] = []
-    if tried:
-        literal = compiled.hyperbole.sub(" _ ", _without_quotes(plain, compiled))
-        sentences = [sentence.strip() for sentence in _SENTENCE.split(literal) if sentence.strip()]
-        names = [sign.name for sign, pattern in tried if any(_has(text, sign, pattern, compiled) for text in sentences)]
-    own = _phrases(phrases)
-    if own and own.search(plain):
-        names.append("policy")
-    return tuple(names)
+    if not tried:
+        return {}
+    literal = compiled.hyperbole.sub(" _ ", _without_quotes(plain, compiled))
+    sentences = [sentence.strip() for sentence in _SENTENCE.split(literal) if sentence.strip()]
+    return {sign.name: any(_has(text, sign, pattern, compiled) for text in sentences) for sign, pattern in tried}
 
 
 def normalized(text: str) -> str:
     """Return the text for the patterns: lower case, no apostrophes, disguised or repeated letters restored."""
+    return _forms(text)[0]
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    """Return the text for the patterns, and once more with repeated letters as two ("alllll"), if it has any."""
     plain = _INVISIBLE.sub("", wording.plain(unicodedata.normalize("NFKC", text))).lower()
     plain = _SINGLE.sub(r'"\1"', plain).replace("'", "")
     plain = _MIXED.sub(lambda mark: mark[0].translate(_LETTERS), plain)
     plain = _SPACED.sub(lambda letters: letters[0].replace(" ", ""), plain)
-    plain = _STRETCHED.sub(r"\1", plain)
-    return _SPACES.sub(" ", plain).strip()
+    plain = _SPACES.sub(" ", plain).strip()
+    once = _STRETCHED.sub(r"\1", plain)
+    return (once,) if once == plain else (once, _STRETCHED.sub(r"\1\1", plain))
 
 
 def _without_quotes(text: str, compiled: _Compiled) -> str:

@@ -8,12 +8,17 @@ from reverie.language.pack import language_table
 
 _PACK = language_table("quantities")
 
-_NUMBER = r"(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
+_NUMBER = (
+    r"(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3})+|(?<![:/])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+(?![0-9])|[0-9]+)"
+    r"(?:\.[0-9]+)?)"
+)
 _QUANTITY = re.compile(
     rf"(?<![\w.,-])(?P<currency>[$€£₹])? ?{_NUMBER}(?P<scale>[kKmM](?![\w]))?"
     r"(?:(?P<sign>[%x×])(?![\w])|(?P<glued>[a-zA-Z]{1,3})(?![\w])"
     rf"|[ -]?{_PACK.text('between')}(?P<unit>[a-zA-Z]{{2,}}))?"
 )
+#: Signs between thousands. After a plain space, only digits that begin with 0 are surely thousands: "day 5 300 views".
+_THOUSANDS, _TWO_NUMBERS = re.compile(r"[, \u00a0\u202f]"), re.compile(r"[0-9]+(?: [1-9][0-9]{2})+(?:\.[0-9]+)?")
 _DIGIT = re.compile(r"[0-9]")
 _BEFORE = re.compile(r"(?P<metric>[a-zA-Z]{3,}) ?(?:=|:|→|->) ?$")
 _SCALES = {"k": 1e3, "m": 1e6}
@@ -40,7 +45,8 @@ def has_digit(text: str) -> bool:
 def quantities(text: str) -> list[Quantity]:
     """Return the quantities of a text: "340 views" is (340, "views"), "2.8x" (2.8, "times"), "$1.5k" (1500, "usd").
 
-    Parts of dates and times do not count. A number like 1999 or 2024 without a unit is taken for a year.
+    Parts of dates and times do not count, nor does "5 300 views", which may be one number or two. A number like 1999 or
+    2024 without a unit is taken for a year.
     """
     result = list[Quantity]()
     if not has_digit(text):  # most texts
@@ -51,6 +57,7 @@ def quantities(text: str) -> list[Quantity]:
             word in _DATES
             or _MONTH_BEFORE.search(text[: match.start()])
             or re.match(r"[:/][0-9]", text[match.end("number") :])
+            or _TWO_NUMBERS.fullmatch(match["number"])
         ):
             continue
         metric = _BEFORE.search(text[: match.start()])
@@ -60,7 +67,7 @@ def quantities(text: str) -> list[Quantity]:
             or (word if word not in _NO_UNITS else "")
             or (metric["metric"].lower() if metric else "")
         )
-        value = float(match["number"].replace(",", "")) * _SCALES.get((match["scale"] or "").lower(), 1.0)
+        value = float(_THOUSANDS.sub("", match["number"])) * _SCALES.get((match["scale"] or "").lower(), 1.0)
         if not unit and re.fullmatch(r"(?:19|20)[0-9]{2}", match["number"]):
             continue
         result.append(Quantity(value, unit))

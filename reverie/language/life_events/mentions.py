@@ -25,6 +25,8 @@ _PLANNED: Final = _PACK.pattern("planned", re.IGNORECASE)
 _IS_ON: Final = _PACK.pattern("is_on", re.IGNORECASE)
 _ASKS: Final = _PACK.pattern("asks", re.IGNORECASE)
 _CANCELLED: Final = _PACK.pattern("cancelled", re.IGNORECASE)
+_KEPT: Final = _PACK.pattern("kept", re.IGNORECASE)
+_SUPPOSED: Final = _PACK.pattern("supposed", re.IGNORECASE)
 _MOVED: Final = _PACK.pattern("moved", re.IGNORECASE)
 _YEARLY: Final = _PACK.pattern("yearly")
 _BORN: Final = _PACK.pattern("born")
@@ -151,7 +153,9 @@ def _mention(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> Mention
     if kind is None:
         return None
     plan = one.plan if kind != "told" else None
-    time = _best(one.past) if kind == "told" else one.coming
+    # "last year my flight was cancelled" has the day of the cancellation
+    is_past = kind == "told" or (kind == "cancelled" and one.coming is None)
+    time = _best(one.past) if is_past else one.coming
     clock = clock_time(one.text) if time is not None and time.precision == "day" else None
     return Mention(
         kind=kind,
@@ -165,8 +169,10 @@ def _mention(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> Mention
 
 def _kind(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> MentionKind | None:
     plan, sentence = one.plan, one.text
-    if (plan is not None and plan.phase == "ends") or _CANCELLED.search(sentence):
+    if plan is not None and plan.phase == "ends":
         return "cancelled"
+    if _CANCELLED.search(_KEPT.sub("", sentence)):
+        return None if _SUPPOSED.search(sentence) else "cancelled"
     if one.coming is not None and one.coming.after > one.said and not _WAS_THEN.match(sentence[one.coming.end :]):
         if _MOVED.search(sentence) or (plan is not None and plan.phase == "begins"):
             return "moved"

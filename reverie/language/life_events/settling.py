@@ -84,14 +84,17 @@ def event_words(title: str) -> frozenset[str]:
 def occurrences(event: LifeEvent, until: date) -> Iterator[tuple[date, date]]:
     """Yield the first and last day of an event; of a yearly one, also those of each later year up to `until`.
 
-    29 February becomes 28 February in other years.
+    29 February becomes 28 February in other years, also in those before the next leap year.
     """
     if event.first_on is None or event.last_on is None:
         return
     yield event.first_on, event.last_on
     if event.yearly:
-        for year in range(event.first_on.year + 1, until.year + 1):
-            if (day := in_year(event.first_on, year)) <= until:
+        is_leap_day = (event.first_on.month, event.first_on.day) == (2, 29)
+        since = min(event.first_on, event.told_on) if is_leap_day else event.first_on
+        for year in range(since.year, until.year + 1):
+            day = in_year(event.first_on, year)
+            if since <= day <= until and day != event.first_on:
                 yield day, day
 
 
@@ -117,6 +120,8 @@ def settle_events(events: Sequence[LifeEvent]) -> None:
 
 def _cancel(event: LifeEvent, near: Sequence[LifeEvent]) -> None:
     event.state = "change"
+    # a cancellation of last year is of no plan that was made since
+    near = [plan for plan in near if event.last_on is None or event.last_on >= plan.told_on]
     if (plan := _meant(event, near)) is not None:
         _end(plan, event, "cancelled")
 
@@ -144,7 +149,7 @@ def _plan(event: LifeEvent, near: Sequence[LifeEvent]) -> None:
                 _end(plan, event, "moved")
             else:
                 continue
-        elif _length(event) < _length(plan):
+        elif _vagueness(event) < _vagueness(plan):
             _repeat(plan, event)
         else:
             _repeat(event, plan)
@@ -206,8 +211,10 @@ def _is_same_day(one: LifeEvent, other: LifeEvent) -> bool:
     return (one.first_on, one.last_on) == (other.first_on, other.last_on)
 
 
-def _length(event: LifeEvent) -> timedelta:
-    return event.last_on - event.first_on if event.first_on and event.last_on else timedelta.max
+def _vagueness(event: LifeEvent) -> tuple[timedelta, bool]:
+    """Return how many days an event may be on, and whether its time of day is unknown."""
+    days = event.last_on - event.first_on if event.first_on and event.last_on else timedelta.max
+    return days, event.clock is None
 
 
 def _end(plan: LifeEvent, by: LifeEvent, state: EventState) -> None:

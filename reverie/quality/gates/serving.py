@@ -13,9 +13,12 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 
 
-def waiting_cycles(store: Store, tenant_id: str, policy: Policy, as_of: datetime) -> Sequence[Counted]:
-    """Return the number of cycles for which the tenant's oldest turn or candidate has waited."""
-    hours = lag_hours(store, [Scope(tenant_id=tenant_id)], as_of)
+def waiting_cycles(store: Store, tenant_id: str, policy: Policy, at: datetime) -> Sequence[Counted]:
+    """Return the number of cycles for which the tenant's oldest turn or candidate has waited at `at`.
+
+    A turn waits by the wall clock, even if the tenant's own clock is stopped.
+    """
+    hours = lag_hours(store, [Scope(tenant_id=tenant_id)], at)
     return [("oldest", 0, hours / policy.cycle.hours, 1)]
 
 

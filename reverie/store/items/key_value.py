@@ -61,6 +61,15 @@ class ItemPut:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ItemRemoval:
+    """A deletion of all items of a namespace, but not of those below it."""
+
+    namespace: Sequence[str]
+    #: Delete only the item with the last key, and return it.
+    last: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ItemSearch:
     """A search for items below a namespace."""
 
@@ -130,8 +139,36 @@ async def list_namespaces(session: TenantSession, search: NamespaceSearch, *, at
     return [row[0] for row in await session.run(Statement(queries("key_value")["namespaces"], params))]
 
 
-async def put_items(session: TenantSession, puts: Sequence[ItemPut], *, at: datetime) -> None:
-    """Put and delete items in one transaction; the last put of a key counts. Also delete expired items."""
+async def change_items(
+    session: TenantSession, *, removals: Sequence[ItemRemoval] = (), puts: Sequence[ItemPut] = (), at: datetime
+) -> list[StoreItem | None]:
+    """Remove items in order, then put and delete items, all in one transaction. Puts also delete expired items.
+
+    The last put of a key counts. Returns for each removal the item that it popped, or None. Raises InputError, without
+    a change: a value contains a NUL character.
+    """
+    sql = queries("key_value")
+    statements = [
+        Statement(
+            sql["pop" if removal.last else "clear"],
+            {"tenant": session.tenant_id, "namespace": list(removal.namespace), "at": at},
+        )
+        for removal in removals
+    ]
+    if puts:
+        final = _put_statements(session.tenant_id, puts, at)
+    else:
+        statements, final = statements[:-1], statements[-1:]
+    if not final:
+        return []
+    async with session.transaction() as transaction:
+        rows = [await transaction.run(statement) for statement in statements]
+        rows += await transaction.commit_all(*final)  # in the same round trip as the commit
+    popped = zip(removals, rows, strict=False)  # the rows of puts come after those of removals
+    return [_item(found[0]) if removal.last and found else None for removal, found in popped]
+
+
+def _put_statements(tenant_id: str, puts: Sequence[ItemPut], at: datetime) -> list[Statement[Any]]:
     last = {(tuple(put.namespace), put.key): put for put in puts}.values()
     kept = [
         {"namespace": list(put.namespace), "key": put.key, "value": put.value, "ttl_minutes": put.ttl_minutes}
@@ -139,24 +176,11 @@ async def put_items(session: TenantSession, puts: Sequence[ItemPut], *, at: date
         if put.value is not None
     ]
     gone = [{"namespace": list(put.namespace), "key": put.key} for put in last if put.value is None]
-    sql, params = queries("key_value"), {"tenant": session.tenant_id, "at": at}
-    await session.run_all(
+    sql, params = queries("key_value"), {"tenant": tenant_id, "at": at}
+    return [
         Statement(sql["delete"], params | {"items": _json(gone)}),
         Statement(sql["put"], params | {"items": _json(kept)}),
-    )
-
-
-async def pop_item(session: TenantSession, namespace: Sequence[str], *, at: datetime) -> StoreItem | None:
-    """Delete the item with the last key of a namespace and return it; None if the namespace is empty."""
-    params = {"tenant": session.tenant_id, "namespace": list(namespace), "at": at}
-    rows = await session.run(Statement(queries("key_value")["pop"], params))
-    return _item(rows[0]) if rows else None
-
-
-async def clear_namespace(session: TenantSession, namespace: Sequence[str]) -> None:
-    """Delete all items of a namespace, but not those below it."""
-    params = {"tenant": session.tenant_id, "namespace": list(namespace)}
-    await session.run(Statement(queries("key_value")["clear"], params))
+    ]
 
 
 def _conditions(filter: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:

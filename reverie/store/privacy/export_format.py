@@ -7,7 +7,7 @@ FORMAT = "reverie export"
 VERSION = 1
 
 #: Tables in an export, in order: the log, and other tables that outlive memory. With the kept replies, the importing
-#: side need not pay for them again. An import writes consents last.
+#: side need not pay for them again. An import writes consents after turns and events.
 LOG_TABLES = (
     "ops.consents",
     "log.turns",

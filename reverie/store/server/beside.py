@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import LiteralString
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote
 
 import psycopg
 from psycopg import Connection
@@ -33,7 +33,14 @@ def name_beside(url: str, suffix: str) -> str:
 
 def url_beside(url: str, name: str) -> str:
     """Return the URL of another database on the same server."""
-    return urlsplit(url)._replace(path=f"/{name}").geturl()
+    scheme, _, rest = url.partition("://")
+    user, at, _ = rest.partition("@")
+    if "/" in user or not at:  # an @ after the first slash belongs to a parameter
+        user = at = ""
+    server, _, query = rest[len(user + at) :].partition("?")
+    # libpq would use a `dbname` among the parameters instead of the name in the path
+    kept = "&".join(each for each in query.split("&") if unquote(each.partition("=")[0]) != "dbname")
+    return f"{scheme}://{user}{at}{server.partition('/')[0]}/{quote(name, safe='')}{kept and f'?{kept}'}"
 
 
 def create_beside(url: str, name: str) -> str:
@@ -42,7 +49,7 @@ def create_beside(url: str, name: str) -> str:
     Commits there do not wait for the disk: its content can be made again.
 
     Raises:
-        DatabaseError: the user may not create databases, or the errors of `migrate`.
+        DatabaseError: the user may not create databases, the URL leads to another one, or the errors of `migrate`.
     """
     sql = queries("beside")
     with connect(url) as conn:
@@ -51,6 +58,13 @@ def create_beside(url: str, name: str) -> str:
             _administer(conn, sql["create"], name)
             _administer(conn, sql["relax"], name)
     there = url_beside(url, name)
+    with connect(there) as conn:
+        (reached,) = conn.execute(sql["current_name"]).fetchone() or ("",)
+    if reached != name:  # a pooler may send every name to one database
+        raise DatabaseError(
+            f"The URL of the new database {name} leads to the database {reached}: set DATABASE_URL to a URL that ends "
+            "with the name of its database."
+        )
     migrate(there)
     return there
 

@@ -60,6 +60,20 @@ def test_disguises_are_seen_through(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("I want to end it alllll", "I want to end it all"),
+        ("I took all my pillllls", "I took all my pills"),
+        ("killll myself", "kill myself"),
+        ("this traffic is killlling me", "this traffic is killing me"),
+        ("I donnnnt want to die", "I dont want to die"),
+    ],
+)
+def test_repeated_letters_hide_nothing(text: str, meant: str) -> None:
+    assert signs_of(text) == signs_of(meant)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "He says 'I want to die' and leaves",

@@ -12,3 +12,16 @@ def test_quantities() -> None:
         (1200.0, "subscribers"),
     ]
     assert quantities("on March 5th, 2024 at 10:30 pm, in 2023") == []
+
+
+def test_thousands_may_be_parted_by_a_space() -> None:
+    for space in (" ", "\u00a0", "\u202f"):
+        assert quantities(f"My post got 10{space}000 views") == [(10_000.0, "views")]
+        assert quantities(f"1{space}250{space}000.5 km") == [(1_250_000.5, "km")]
+    assert quantities("Ran 1\u202f250 km") == [(1250.0, "km")]
+
+
+def test_digits_that_may_be_one_number_or_two_are_none() -> None:
+    assert quantities("Day 5 300 views") == quantities("Ran 1 250 km") == []
+    assert quantities("At 10:30 300 people, 12 5000 km") == [(300.0, "people"), (12.0, ""), (5000.0, "km")]
+    assert quantities("In 2024 300 people") == [(300.0, "people")]

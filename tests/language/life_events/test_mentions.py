@@ -30,6 +30,12 @@ def found(text: str, *statements: KnownStatement) -> list[Mention]:
         ("I'll be in Berlin from Thursday until Sunday.", "planned", "In Berlin", "2026-03-12"),
         ("The wedding is moved to October.", "moved", "The wedding is moved to October.", "2026-10-01"),
         ("I'll return next week after the exams.", "planned", "Return after the exams", "2026-03-16"),
+        ("I have a dentist appointment on Monday 16 March at 3 pm.", "planned", "Dentist appointment", "2026-03-16"),
+        ("My wedding is on Saturday 6 June 2026.", "planned", "Wedding", "2026-06-06"),
+        ("I have an exam on Thursday the 19th at 10.", "planned", "Exam", "2026-03-19"),
+        ("I am flying to Rome a week from Friday.", "planned", "Flying to Rome", "2026-03-20"),
+        ("I'm going on vacation from 10 to 20 June.", "planned", "Going on vacation", "2026-06-10"),
+        ("I'm going on vacation from June 10 to June 20.", "planned", "Going on vacation", "2026-06-10"),
         ("I ran a charity race last Saturday.", "told", "I ran a charity race last Saturday.", "2026-03-07"),
     ],
 )
@@ -43,6 +49,7 @@ def test_an_event_with_its_day(text: str, kind: str, title: str, first: str) -> 
     ("text", "title", "who", "first"),
     [
         ("My birthday is on 4 May.", "Birthday", None, "2026-05-04"),
+        ("My birthday is on Friday, 8 May.", "Birthday", None, "2026-05-08"),
         ("I was born on 4 May 1990.", "Birthday", None, "2026-05-04"),
         ("Tomorrow is my birthday.", "Birthday", None, "2026-03-12"),
         ("My sister Ann's birthday is on the 12th of June.", "Sister Ann's birthday", "sister Ann", "2026-06-12"),
@@ -70,6 +77,38 @@ def test_what_comes_every_year(text: str, title: str, who: str | None, first: st
 )
 def test_no_event(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The flight to Rome is not cancelled after all.",
+        "I'm not going to cancel the Rome trip.",
+        "If the flight to Rome gets cancelled I will cry.",
+        "I will cry if the flight to Rome is cancelled.",
+        "The flight to Rome might be cancelled.",
+        "My boss is off today.",
+        "We are off to Rome on Friday.",
+    ],
+)
+def test_what_is_denied_or_supposed_or_said_of_people_cancels_nothing(text: str) -> None:
+    assert all(one.kind != "cancelled" for one in found(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("The Rome trip is off.", None),
+        ("Lunch with my boss is off.", None),
+        ("We would love to come but the Rome trip is cancelled.", None),
+        ("I'm not going to Rome anymore.", None),
+        ("Last year my flight to Rome got cancelled.", "2025-01-01"),
+        ("My flight to Rome on Friday is cancelled.", "2026-03-13"),
+    ],
+)
+def test_a_cancellation_has_the_day_that_it_names(text: str, first: str | None) -> None:
+    (mention,) = found(text)
+    assert (mention.kind, mention.time and mention.time.first.isoformat()) == ("cancelled", first)
 
 
 def test_what_memory_has_as_a_plan_names_the_event() -> None:

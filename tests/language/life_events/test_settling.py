@@ -49,6 +49,14 @@ def test_what_is_over_or_not_named_is_not_cancelled() -> None:
     assert states(exam, event(1, "cancelled", "They cancelled the concert", None)) == ["planned", "change"]
 
 
+def test_what_was_cancelled_before_a_plan_was_made_is_another() -> None:
+    rome = event(0, "planned", "Flying to Rome", date(2026, 4, 1))
+    last_year = event(1, "cancelled", "My flight to Rome got cancelled", date(2025, 1, 1), date(2025, 12, 31))
+    assert states(rome, last_year) == ["planned", "change"]
+    today = event(2, "cancelled", "They cancelled my flight to Rome today", date(2026, 3, 13))
+    assert states(rome, last_year, today) == ["cancelled", "change", "change"]
+
+
 def test_a_plan_is_moved_and_keeps_its_name() -> None:
     friday = event(0, "planned", "Dentist appointment", date(2026, 3, 13))
     monday = event(1, "moved", "We moved the dentist to Monday", date(2026, 3, 16))
@@ -74,6 +82,14 @@ def test_the_same_plan_twice_is_kept_as_it_is_known_best() -> None:
     assert states(month, day, again) == ["repeated", "planned", "repeated"]
     other = event(3, "planned", "Wedding of my cousin in Faro", date(2026, 8, 1))
     assert states(month, day, again, other)[-1] == "planned"
+
+
+def test_of_two_plans_of_a_day_the_one_with_a_time_stays() -> None:
+    day = event(0, "planned", "Dentist", date(2026, 3, 13))
+    hour = event(1, "planned", "Dentist appointment", date(2026, 3, 13), clock=time(15))
+    again = event(2, "planned", "Dentist appointment", date(2026, 3, 13))
+    assert states(day, hour, again) == ["repeated", "planned", "repeated"]
+    assert (day.by_id, again.by_id) == (hour.id, hour.id)
 
 
 def test_what_was_planned_is_carried_out() -> None:
@@ -104,5 +120,7 @@ def test_days_of_every_year() -> None:
     leap = event(0, "planned", "Birthday", date(2024, 2, 29), yearly=True)
     days = [first for first, _ in occurrences(leap, date(2026, 12, 31))]
     assert days == [date(2024, 2, 29), date(2025, 2, 28), date(2026, 2, 28)]
+    ahead = event(0, "planned", "Birthday", date(2028, 2, 29), yearly=True)
+    assert [first for first, _ in occurrences(ahead, date(2027, 3, 11))][1:] == [date(2027, 2, 28)]
     assert in_year(date(2024, 2, 29), 2028) == date(2028, 2, 29)
     assert list(occurrences(event(0, "cancelled", "It is off", None), date(2026, 12, 31))) == []

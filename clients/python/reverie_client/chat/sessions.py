@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from reverie_client.chat.arguments import conversation_of, question_of, question_turn, with_memory
+from reverie_client.chat.arguments import conversation_of, question_of, question_turn, with_list, with_memory
 from reverie_client.chat.replies import Reply
 from reverie_client.chat.streams import AsyncRecordedStream, RecordedStream
 from reverie_client.errors import ReverieClientError
@@ -55,6 +55,7 @@ class MemorySession:
         Raises:
             TypeError: the call has neither `messages` nor `input`.
         """
+        given = with_list(given)
         asked = conversation_of(given)
         self.context = self._try(lambda: _context(self._subject_id, asked))
         answer = create(**with_memory(given, self.context.text if self.context else ""))
@@ -101,6 +102,7 @@ class AsyncMemorySession:
         Raises:
             TypeError: the call has neither `messages` nor `input`.
         """
+        given = with_list(given)
         asked = conversation_of(given)
         self.context = await self._try(lambda: _context(self._subject_id, asked))
         answer = await create(**with_memory(given, self.context.text if self.context else ""))

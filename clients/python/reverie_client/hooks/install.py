@@ -134,19 +134,35 @@ def _command(action: str, agent: Agent, settings: Path) -> str:
     return shlex.join([sys.executable, "-I", "-S", str(SCRIPT), action, agent.name, str(settings)])
 
 
-def _is_ours(entry: Any) -> bool:
-    return f"{SCRIPT.parent.name}/{SCRIPT.name}" in json.dumps(entry) and "reverie" in json.dumps(entry)
+def _is_ours(handler: Any) -> bool:
+    return f"{SCRIPT.parent.name}/{SCRIPT.name}" in json.dumps(handler) and "reverie" in json.dumps(handler)
+
+
+def _handlers(entry: Any) -> list[Any]:
+    """Return the handlers of an event's entry, which may be a group that others share."""
+    handlers = entry.get("hooks") if isinstance(entry, dict) else None
+    return handlers if isinstance(handlers, list) else [entry]
 
 
 def _ours(found: Mapping[str, Any]) -> list[str]:
-    entries = [entry for each in found.get("hooks", {}).values() for entry in each if _is_ours(entry)]
-    handlers = [handler for entry in entries for handler in entry.get("hooks", [entry])]
+    entries = [entry for each in found.get("hooks", {}).values() for entry in each]
+    handlers = [handler for entry in entries for handler in _handlers(entry) if _is_ours(handler)]
     return [handler.get("command") or handler.get("bash") for handler in handlers]
+
+
+def _entry_without_ours(entry: Any) -> Any:
+    """Return an entry without our handlers; None if nothing is left of it."""
+    handlers = _handlers(entry)
+    left = [handler for handler in handlers if not _is_ours(handler)]
+    if len(left) == len(handlers):
+        return entry
+    return {**entry, "hooks": left} if left else None
 
 
 def _without_ours(found: dict[str, Any]) -> dict[str, Any]:
     kept = {
-        event: [entry for entry in entries if not _is_ours(entry)] for event, entries in found.get("hooks", {}).items()
+        event: [left for entry in entries if (left := _entry_without_ours(entry)) is not None]
+        for event, entries in found.get("hooks", {}).items()
     }
     hooks = {event: entries for event, entries in kept.items() if entries}
     others = {name: value for name, value in found.items() if name != "hooks"}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from reverie_client.request import Answer, Input, Request
+from pydantic import Field
+
+from reverie_client.request import Answer, Input, Request, current_time
 
 
 class Outcome(Input):
@@ -20,7 +22,7 @@ class Outcome(Input):
     #: Whether the outcome was good.
     positive: bool
     #: When it was measured. Default: now.
-    observed_at: datetime | None = None
+    observed_at: datetime = Field(default_factory=current_time)
 
 
 class Outcomes(Answer):
@@ -34,5 +36,8 @@ class Outcomes(Answer):
 
 
 def append_outcomes(outcomes: Sequence[Outcome]) -> Request[Outcomes]:
-    """Log outcomes of decisions. An outcome that is sent twice counts once."""
+    """Log outcomes of decisions. An outcome that is sent twice with the same `observed_at` counts once.
+
+    Without `observed_at`, each request is a new measurement.
+    """
     return Request("POST", "/v1/outcomes", Outcomes, body={"outcomes": outcomes})

@@ -127,6 +127,7 @@ async def post_erasure(body: ErasureRequest, caller: Admin) -> Response:
     )
     if not body.preview:
         caller.deadline.committing()  # the thread goes on after the deadline
+    await caller.services.journal.flush()  # else a question that waits there would be logged after the erasure
     done = await asyncio.to_thread(eraser.erase, body.target(), preview=body.preview)
     if not body.preview and done.subject_id is not None:
         caller.services.subject_cache.put(caller.tenant_id, done.subject_id, ())

@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-import orjson
-
 from reverie.capture.history.files import DamagedFileError
+from reverie.capture.history.records import load_json
 from reverie.errors import InputError
 
 #: Largest file, in bytes, that is loaded as a whole. Slack writes one file per channel and day.
@@ -79,7 +78,7 @@ class Archive:
             raise ValueError("the file is damaged") from None
         if len(content) > MAX_FILE:
             raise ValueError("the file is larger than 256 MiB")
-        return orjson.loads(content)
+        return load_json(content)
 
     def close(self) -> None:
         """Close the zip."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
+import string
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import ijson
@@ -10,20 +14,81 @@ import ijson
 from reverie.capture.history.files import MAX_LINE, DamagedFileError
 from reverie.capture.history.records import BrokenItem, InputItem, Record, mended_json
 
+#: An escaped surrogate without its other half. The parser would read it as `?`.
+_UNPAIRED = re.compile(
+    rb"\\u[dD](?:[89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F][\da-fA-F]{2})"
+    rb"|(?<!\\u[dD][89abAB]..\\u[dD])[c-fC-F][\da-fA-F]{2})"
+)
+#: The bytes of which an escape consists. An escaped quote or slash ends with another byte.
+_ESCAPES = (string.ascii_letters + string.digits + "\\").encode()
+
+
+def parsed_items(blocks: Iterable[bytes], path: str) -> Iterator[Any]:
+    """Yield the items at a path of a JSON text as ijson reads them, with U+FFFD for an unpaired surrogate.
+
+    Numbers are of any size, those with a fraction decimals. Raises ijson.JSONError: the text is not JSON.
+    """
+    # as floats, ijson reads no integer of more than 63 bits
+    return iter(ijson.items(ijson.from_iter(_without_unpaired(blocks)), path, use_float=False))
+
+
+def plain_numbers(value: Any) -> Any:
+    """Return a JSON value of `parsed_items` with its numbers as orjson reads them.
+
+    Raises OverflowError: a number is too large for a float; RecursionError: the value is nested too deeply.
+    """
+    if type(value) is Decimal or (type(value) is int and not -(1 << 63) <= value < 1 << 64):
+        if math.isinf(number := float(value)):
+            raise OverflowError
+        return number
+    if type(value) is list:
+        return [plain_numbers(each) for each in value]
+    if type(value) is dict:
+        return {name: plain_numbers(each) for name, each in value.items()}
+    return value
+
+
+def _without_unpaired(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    tail = b""
+    for block in blocks:
+        block = tail + block
+        head = block.rstrip(_ESCAPES)  # an escape or a pair of them is not cut in two
+        tail = block[len(head) :]
+        if head:
+            yield _UNPAIRED.sub(_replacement, head)
+    if tail:
+        yield tail
+
+
+def _replacement(found: re.Match[bytes]) -> bytes:
+    start = found.start()
+    while found.string[start - 1 : start] == b"\\":
+        start -= 1
+    is_escape = (found.start() - start) % 2 == 0  # otherwise the text has a backslash there
+    return rb"\ufffd" if is_escape else found[0]
+
 
 def read_items(blocks: Iterable[bytes]) -> Iterator[tuple[int, Any] | BrokenItem]:
     """Yield (number from 1, item) for each item of an array; if the array is incomplete, end with a `BrokenItem`."""
     number = 0
     try:
-        for item in ijson.items(ijson.from_iter(iter(blocks)), "item", use_float=True):
+        for item in parsed_items(blocks, "item"):
             number += 1
-            yield number, item
+            yield _numbered(number, item)
     except ijson.JSONError:
         yield BrokenItem(
             number + 1, "malformed_json", f"The array is not valid JSON after item {number}; the rest is not read."
         )
     except DamagedFileError:
         yield BrokenItem(number + 1, "file_cut", f"The file is truncated or damaged after item {number}.")
+
+
+def _numbered(number: int, item: Any) -> tuple[int, Any] | BrokenItem:
+    try:
+        return number, plain_numbers(item)
+    except (OverflowError, RecursionError):
+        detail = "A number of the item is too large, or the item is nested too deeply."
+        return BrokenItem(number, "malformed_json", detail)
 
 
 def read_array(blocks: Iterable[bytes]) -> Iterator[InputItem]:

@@ -20,7 +20,7 @@ from reverie.capture.history.formats.remembered import (
     read_temporal_graph,
 )
 from reverie.capture.history.formats.shapes import ForeignItem, foreign_items, split_page
-from reverie.capture.history.formats.traces import read_langfuse, read_langsmith
+from reverie.capture.history.formats.traces import oldest_first, read_langfuse, read_langsmith
 from reverie.capture.history.records import BrokenItem, InputItem, Record, SkippedItem
 from reverie.errors import InputError
 
@@ -69,7 +69,7 @@ def read_foreign(
         name = file.path.name.partition(".")[0]
         reader = MessageReader(name=name, subject=subject, start=start, mapping=mapping)
         records = (_as_record(item, convert) for item in foreign_items(file, lists))
-        return reader.read(records)
+        return reader.read(oldest_first(records))
     known = _ITEMS[format]
     return _converted(foreign_items(file, known.lists), known.convert, subject, start)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from html.parser import HTMLParser
@@ -89,7 +90,7 @@ def read_zendesk(item: ForeignItem, subject: str | None, start: datetime | None)
     described = {"id": "description", "author_id": requester, "plain_body": ticket.get("description")}
     comments = [each for each in ticket.get("comments") or () if type(each) is dict]
     for comment in comments or [described | {"created_at": ticket.get("created_at")}]:
-        text = plain_text(comment.get("plain_body") or comment.get("body") or comment.get("html_body"))
+        text = _zendesk_text(comment)
         if comment.get("public") is False or not text:
             yield SkippedItem("private" if text else "empty")
             continue
@@ -104,6 +105,12 @@ def read_zendesk(item: ForeignItem, subject: str | None, start: datetime | None)
             said_at=comment.get("created_at"),
             text=text,
         )
+
+
+def _zendesk_text(comment: Mapping[str, Any]) -> str:
+    """Return the text of a comment. Only `html_body` has markup; in the others, `<` is a character of the text."""
+    body = comment.get("plain_body") or comment.get("body")
+    return html.unescape(body).strip() if body and type(body) is str else plain_text(comment.get("html_body"))
 
 
 def read_claude(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:

@@ -37,11 +37,14 @@ def message_list(item: Any) -> list[Any] | None:
 class _LatestRecord(NamedTuple):
     """The messages of a session's latest record."""
 
-    #: Messages of earlier records that this record does not repeat.
-    before: int
+    #: New messages of the session so far.
+    known: int
     number: int
     #: Hash of the messages.
     digest: int
+    #: The same without system messages, since a system prompt may change with each request.
+    spoken: int
+    spoken_digest: int
 
 
 @dataclass(kw_only=True)
@@ -58,7 +61,7 @@ class MessageReader:
     start: datetime | None = None
     #: Reverie's field names, each with the name in the records.
     mapping: Mapping[str, str] = field(default_factory=dict)
-    #: The latest record of each session, by the session's hash.
+    #: The latest record of each session, by the hash of subject and session.
     _latest: dict[int, _LatestRecord] = field(default_factory=dict)
     _first: bool = True
 
@@ -84,7 +87,7 @@ class MessageReader:
             self._require(subject, said_at, messages)
             self._first = False
         messages = [*messages, *_replies(record.fields)]
-        before, repeated = self._history(session, messages)
+        known, repeated = self._history(hash((str(subject), str(session))), messages)
         for position, message in enumerate(messages):
             if position < repeated:
                 yield SkippedItem("history")
@@ -93,7 +96,7 @@ class MessageReader:
             if not (text.strip() or message.get("tool_calls")):
                 yield SkippedItem("empty")
                 continue
-            source_id, is_numbered = self._source_id(message, before + position)
+            source_id, is_numbered = self._source_id(message, known + position - repeated)
             message_time = self._field(message, "said_at", _TIME_ALIASES)
             fields = {
                 "subject_id": subject,
@@ -152,15 +155,19 @@ class MessageReader:
             return said_at  # naive or impossible: the validation rejects it
         return (at.astimezone(UTC) + position * _MESSAGE_STEP).isoformat()
 
-    def _history(self, session: Any, messages: list[Any]) -> tuple[int, int]:
-        """Return how many messages of the session precede this list, and how many of the list are repeated."""
-        key = hash(session)
-        before, number, digest = self._latest.get(key, _LatestRecord(0, 0, _digest([])))
-        is_history = number <= len(messages) and _digest(messages[:number]) == digest
-        if not is_history:
-            before, number = before + number, 0
-        self._latest[key] = _LatestRecord(before, len(messages), _digest(messages))
-        return before, number
+    def _history(self, key: int, messages: list[Any]) -> tuple[int, int]:
+        """Return how many messages of the session are known, and how many of this list repeat them."""
+        spoken = [message for message in messages if not _is_system(message)]
+        latest = self._latest.get(key, _LatestRecord(0, 0, _digest([]), 0, _digest([])))
+        repeated = 0
+        if _begins_with(messages, latest.number, latest.digest):
+            repeated = latest.number
+        elif latest.spoken and _begins_with(spoken, latest.spoken, latest.spoken_digest):
+            places = [place for place, message in enumerate(messages) if not _is_system(message)]
+            repeated = places[latest.spoken - 1] + 1
+        known = latest.known + len(messages) - repeated
+        self._latest[key] = _LatestRecord(known, len(messages), _digest(messages), len(spoken), _digest(spoken))
+        return latest.known, repeated
 
 
 def _context(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -198,6 +205,14 @@ def _tool_calls(calls: Any) -> list[dict[str, Any]] | None:
         return None
     functions = [call.get("function", call) if type(call) is dict else {} for call in calls]
     return [{"name": function.get("name"), "arguments": function.get("arguments")} for function in functions]
+
+
+def _is_system(message: Mapping[str, Any]) -> bool:
+    return message.get("role") in ("system", "developer")
+
+
+def _begins_with(messages: list[Any], number: int, digest: int) -> bool:
+    return number <= len(messages) and _digest(messages[:number]) == digest
 
 
 def _digest(messages: list[Any]) -> int:

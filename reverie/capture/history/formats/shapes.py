@@ -7,14 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import ijson
-import orjson
 
 from reverie.capture.history import tables
 from reverie.capture.history.files import KEPT_OF_A_LONG_LINE as _KEPT
 from reverie.capture.history.files import DamagedFileError, InputFile, LongLine, lines
 from reverie.capture.history.formats.archive import MAX_FILE
-from reverie.capture.history.formats.array import read_items
-from reverie.capture.history.records import BrokenItem, Record, SkippedItem, overlong_item, parse_json, truncated_item
+from reverie.capture.history.formats.array import parsed_items, plain_numbers, read_items
+from reverie.capture.history.records import (
+    BrokenItem,
+    Record,
+    SkippedItem,
+    load_json,
+    overlong_item,
+    parse_json,
+    truncated_item,
+)
 
 #: Rows of a table that are read at once.
 _ROWS = 10_000
@@ -126,14 +133,14 @@ def _object(file: InputFile, lists: Sequence[str]) -> Iterator[Any]:
             if len(content) > MAX_FILE:
                 break
         else:
-            yield orjson.loads(content)
+            yield load_json(content)
             return
         content = content[:_KEPT]
         for name in lists:
             file.rewind()
-            for item in ijson.items(ijson.from_iter(file.blocks()), f"{name}.item", use_float=True):
-                yield {name: [item]}
+            for item in parsed_items(file.blocks(), f"{name}.item"):
+                yield {name: [plain_numbers(item)]}
     except DamagedFileError:
         yield truncated_item(0)
-    except (ValueError, ijson.JSONError):
+    except (ValueError, OverflowError, RecursionError, ijson.JSONError):
         yield BrokenItem(1, "malformed_json", "The file is not valid JSON.", content[:_KEPT])

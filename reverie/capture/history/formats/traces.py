@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
 from reverie.capture.history.formats.shapes import ForeignItem
-from reverie.capture.history.records import SkippedItem
+from reverie.capture.history.records import InputItem, Record, SkippedItem
+from reverie.capture.times import parse_event_time
 
 #: Fields in which a trace keeps its input and output, if it has no messages.
 _INPUTS = ("input", "question", "query", "prompt", "text", "content")
@@ -20,6 +23,33 @@ _NAIVE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d+)?")
 _TYPES = {"human": "user", "humanmessage": "user", "ai": "assistant", "aimessage": "assistant",
           "aimessagechunk": "assistant", "system": "system", "systemmessage": "system", "tool": "tool",
           "toolmessage": "tool", "chat": "user"}  # fmt: skip
+
+
+def oldest_first(items: Iterable[InputItem]) -> Iterator[InputItem]:
+    """Yield the records in the order of their times, and other items before them.
+
+    Both systems return the newest trace first, but a trace repeats the history of the earlier ones. The records wait in
+    a temporary file, so that memory holds only their times and places.
+    """
+    places: list[tuple[float, int, int]] = []  # time, offset and line
+    with tempfile.TemporaryFile() as waiting:
+        for item in items:
+            if not isinstance(item, Record):
+                yield item
+                continue
+            places.append((_timestamp(item.fields.get("said_at")), waiting.tell(), item.line))
+            waiting.write(json.dumps(item.fields, default=str).encode() + b"\n")
+        for _, offset, line in sorted(places):
+            waiting.seek(offset)
+            yield Record(line, json.loads(waiting.readline()))
+
+
+def _timestamp(said_at: Any) -> float:
+    """Return a record's time in seconds; records without a valid one come first, in the order of the file."""
+    try:
+        return parse_event_time(said_at, UTC).timestamp()
+    except (ValueError, TypeError):
+        return float("-inf")
 
 
 def read_langsmith(item: ForeignItem) -> dict[str, Any] | SkippedItem:
