@@ -1,0 +1,96 @@
+"""Periods of the calendar as days: weeks, months, seasons, holidays; each as its first day and the day after it."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Final
+
+from reverie.language.pack import language_table
+
+_PACK: Final = language_table("times")
+_MONTHS: Final = _PACK.words("months")
+#: The first month of each season and of the next one, in the northern hemisphere.
+_SEASONS: Final = _PACK.mapping("seasons")
+#: The day of each holiday, and the last day on which people still keep it, as month and day.
+_HOLIDAYS: Final = _PACK.mapping("holidays")
+
+#: A first day, and the first day after the period.
+PeriodDays = tuple[date, date]
+
+
+def day_before(after: date) -> PeriodDays:
+    """Return the day before a day as a period."""
+    return after - timedelta(days=1), after
+
+
+def period_of(unit: str, said: date, ahead: int) -> PeriodDays:
+    """Return this day, week, month or year, or the one `ahead` later."""
+    if unit == "year":
+        return date(said.year + ahead, 1, 1), date(said.year + ahead + 1, 1, 1)
+    if unit == "month":
+        return month_start(said.year, said.month + ahead), month_start(said.year, said.month + ahead + 1)
+    if unit in ("week", "fortnight"):
+        after = said + timedelta(days=7 * (ahead + (unit == "fortnight") + 1) - said.weekday())
+        return after - timedelta(days=14 if unit == "fortnight" else 7), after
+    return day_before(said + timedelta(days=ahead + 1))
+
+
+def month_start(year: int, month: int) -> date:
+    """Return the first of a month; months above 12 are those of later years, below 1 of earlier ones."""
+    return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
+
+
+def month_number(name: str) -> int:
+    """Return the number of a month by its name or the beginning of it."""
+    return next(number for number, full in enumerate(_MONTHS, start=1) if full.startswith(name.lower()[:3]))
+
+
+def season_from(name: str, said: date) -> PeriodDays:
+    """Return the season that includes a day, or the next one of its name."""
+    first, after = _SEASONS[name.lower()]
+    end = month_start(said.year, after)
+    if end <= said:
+        end = month_start(said.year + 1, after)
+    return month_start(end.year - (first > after), first), end
+
+
+def holiday_from(name: str, said: date) -> PeriodDays:
+    """Return the day of a holiday and the first day after it is over, of the one that includes a day or the next."""
+    (month, nth), (last_month, last_nth) = _HOLIDAYS[name.lower()]
+    last = date(said.year, last_month, last_nth)
+    if last < said:
+        last = last.replace(year=said.year + 1)
+    first = date(last.year - ((month, nth) > (last_month, last_nth)), month, nth)
+    return first, last + timedelta(days=1)
+
+
+def next_date(month: int, nth: int, year: str | None, said: date) -> date:
+    """Return a date of a year, or without one the next from a day on; raise `ValueError` if there is none."""
+    if year:
+        return date(int(year), month, nth)
+    following = said.year + ((month, nth) < (said.month, said.day))
+    return date(following + (-following % 4 if (month, nth) == (2, 29) else 0), month, nth)  # the next leap year
+
+
+def week_back(first: date, after: date) -> PeriodDays:
+    """Return the days a week before."""
+    return first - timedelta(days=7), after - timedelta(days=7)
+
+
+def month_back(first: date, after: date) -> PeriodDays | None:
+    """Return the same days of the month before, by their first day; None if that month does not have it."""
+    try:
+        before = month_start(first.year, first.month - 1).replace(day=first.day)
+    except ValueError:  # the 31st of a month that has none
+        return None
+    return before, before + (after - first)
+
+
+def year_back(first: date, after: date) -> PeriodDays | None:
+    """Return the same days a year before, by their first day; for a 29 February, four years before."""
+    years = 4 if (first.month, first.day) == (2, 29) else 1
+    try:
+        before = first.replace(year=first.year - years)
+    except ValueError:  # the 29th of February 2100, or before the year 1
+        return None
+    return before, before + (after - first)
