@@ -19,13 +19,16 @@ limit 1
 
 -- name: entries
 -- Entries of the scaffold without those that a person found wrong: those in force at a time and, beside them, the values
--- with another basis that they contradict; or the whole history.
-select s.id, s.connection_id, s.path, s.value, s.confidence, s.basis, s.state, s.valid_from, s.valid_to, s.replaced_by,
+-- with another basis that they contradict; or the whole history. A value that was confirmed later by a stronger entry held
+-- until then.
+select s.id, s.connection_id, s.path, s.value, s.confidence, s.basis, s.state, s.valid_from,
+       case when s.state = 'repeated' and b.valid_from > s.valid_from then b.valid_from else s.valid_to end, s.replaced_by,
        s.sources, s.model, s.run_id, s.policy_hash, b.basis as against
 from memory.scaffold s
 left join memory.scaffold b on b.tenant_id = s.tenant_id and b.id = s.replaced_by
 where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s and s.valid_from <= %(as_of)s
-  and (%(history)s or s.state in ('active', 'outweighed') or s.state = 'replaced' and (s.valid_to > %(as_of)s or b.basis <> s.basis))
+  and (%(history)s or s.state in ('active', 'outweighed') or s.state = 'replaced' and (s.valid_to > %(as_of)s or b.basis <> s.basis)
+       or s.state = 'repeated' and b.valid_from > %(as_of)s)
   and not exists (select from memory.tombstones t
                   where t.tenant_id = s.tenant_id and t.subject_id = s.subject_id and t.reason in ('wrong', 'forgotten_on_request')
                     and t.forgotten_at <= %(as_of)s

@@ -1,3 +1,7 @@
+-- name: read_subject
+-- The subject of a memory.
+select subject_id from memory.memories where tenant_id = %(tenant)s and id = %(loser)s
+
 -- name: read_merge
 -- One merge in force.
 select g.survivor_id, g.subject_id, g.peak_after - g.peak_before, m.into_id, m.kind, m.peak, m.accessed_at,
@@ -77,6 +81,18 @@ update memory.memories
 set peak = %(peak)s, importance = greatest(importance - %(gained)s, 0), forget_at = %(forget_at)s,
     lasting = %(lasting)s, access_count = greatest(access_count - %(access_count)s, 0)
 where tenant_id = %(tenant)s and id = %(survivor)s
+
+-- name: unpin_survivors
+-- Unpin the memories that are pinned only because they held a separated one. A correction pins one memory: its other marks
+-- are those of memories into which that one was merged.
+with separated as (
+    select m.id from memory.memories m where m.tenant_id = %(tenant)s and (m.id = %(loser)s or m.into_id = %(loser)s)
+)
+delete from memory.marks k
+where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark = 'pinned'
+  and k.correction_id in (select p.correction_id from memory.marks p join separated s on s.id = p.item_id
+                          where p.tenant_id = %(tenant)s and p.mark = 'pinned')
+  and k.item_id not in (select s.id from separated s)
 
 -- name: forget_merge
 -- Delete the merge and its line in the lineage; the correction remains.

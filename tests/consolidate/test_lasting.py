@@ -158,6 +158,26 @@ def test_undo_takes_back_that_a_memory_lasts(store: Store, conn: Conn, tmp_path:
     assert {content for content, row in rows.items() if row["forget_at"]} == {f"Is living in {where}"}
 
 
+def test_what_is_separated_while_it_is_superseded_still_lasts(
+    store: Store, conn: Conn, database_url: str, tmp_path: Path
+) -> None:
+    said = {"I live in Oslo": 0.0, "I live in Oslo.": 1.0, "I live in Hamburg": 10.0}
+    import_file(store, told(tmp_path / "a.jsonl", said), tenant_id="t", now=START + timedelta(days=11))
+    up_to(store, 11)
+    query = "select id, into_id from memory.memories where state = 'merged'"
+    ((lost, kept),) = conn.execute(query).fetchall()
+    undo(store, tenant_id="t", loser_id=lost, policy=POLICY, as_of=START + timedelta(days=12))
+    query = "select state, lasting, forget_at is null from memory.memories where id = %s"
+    assert conn.execute(query, [kept]).fetchone() == ("superseded", True, False)
+    wrong = CorrectionAsked(memory_id=contents(conn)["Lives in Hamburg"]["id"])
+    perform(correct_memory(store.session("t"), wrong, policy=POLICY, as_of=START + timedelta(days=13)))
+    up_to(store, 14)
+    assert conn.execute(query, [kept]).fetchone() == ("active", True, True)
+    wipe(database_url)
+    up_to(store, 14)
+    assert conn.execute(query, [kept]).fetchone() == ("active", True, True)
+
+
 def test_what_is_in_force_again_has_not_faded(store: Store, conn: Conn, database_url: str, tmp_path: Path) -> None:
     """A rebuild, in which no decay runs while it is superseded, gives the same."""
     said = {"I live in Oslo": 0.0, "I live in Hamburg": 10.0}

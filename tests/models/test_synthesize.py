@@ -232,6 +232,19 @@ def test_what_no_observation_speaks_of_stays(run: Run, server: Server, observe: 
     ]  # fmt: skip
 
 
+def test_a_value_of_short_words_changes(run: Run, server: Server, observe: Any, conn: Conn) -> None:
+    observe("works in the QA team")
+    server.script(reply({"Team": "QA"}))
+    run()
+    observe("moved to the HR team and likes it", hours=30)
+    server.script(reply({"Team": "HR"}))
+    assert run(days=2)["discarded_unfounded"] == 0
+    assert entries(conn) == [("Team", "QA", 0.9, "said", "replaced"), ("Team", "HR", 0.9, "said", "active")]
+    observe("the HR team grew, she knows it", hours=50)
+    server.script(reply({"Team": "IT"}))
+    assert run(days=3)["discarded_unfounded"] == 1, "the pronoun names no team"
+
+
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [

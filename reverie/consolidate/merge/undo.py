@@ -36,18 +36,21 @@ def undo(
     sql = queries("undo")
     params: dict[str, Any] = {"tenant": tenant_id, "loser": loser_id, "as_of": as_of, "actor": actor}
     with store.transaction(tenant_id) as conn:
+        # locked before it is read, so that of two requests at once the second finds nothing left to undo
+        if known := conn.execute(sql["read_subject"], params).fetchone():
+            lock_subjects(conn, tenant_id, [known[0]])
         merge = conn.execute(sql["read_merge"], params).fetchone()
         if merge is None:
             return _restore(conn, params, policy)
         survivor_id: UUID
         survivor_id, subject_id, gained, root_id, kind, peak, accessed_at, access_count, lasting, expires_at = merge
-        lock_subjects(conn, tenant_id, [subject_id])
         for other in {survivor_id, root_id}:
             _keep_apart(conn, params | {"subject": subject_id, "other": other})
         due = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
         conn.execute(sql["revive"], params | {"forget_at": due})
         set_live(conn, tenant_id, [loser_id], live=True)
         _weaken(conn, params | {"survivor": survivor_id, "gained": gained, "access_count": access_count}, policy)
+        conn.execute(sql["unpin_survivors"], params | {"subject": subject_id})
         conn.execute(sql["forget_merge"], params)
     return survivor_id
 
@@ -64,7 +67,6 @@ def _restore(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> U
         other_id = undone[0]
         return other_id
     other_id, subject_id, kind, peak, accessed_at, lasting, expires_at = superseded
-    lock_subjects(conn, tenant_id, [subject_id])
     _keep_apart(conn, params | {"subject": subject_id, "other": other_id})
     forget_at = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
     conn.execute(sql["restore"], params | {"forget_at": forget_at})
@@ -88,8 +90,10 @@ def _weaken(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> No
         return
     kind, state, peak, accessed_at, expires_at, relation, phase, holds_lasting = survivor
     peak = as_real(max(peak - params["gained"], 0.0))
-    lasting = state != "superseded" and (holds_lasting or policy.lasts(relation, phase))
-    due = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
+    lasting = holds_lasting or policy.lasts(relation, phase)
+    # a lasting memory fades while it is superseded
+    keeps = lasting and state != "superseded"
+    due = policy.fading.forget_at(kind, peak, accessed_at, lasting=keeps, expires_at=expires_at)
     conn.execute(
         sql["weaken"], params | {"peak": peak, "forget_at": None if state == "merged" else due, "lasting": lasting}
     )

@@ -37,6 +37,8 @@ from reverie.model.scaffold import (
 from reverie.policy import Policy
 
 _WORD = re.compile(r"[^\W_]{3,}|\d+")
+#: Words of any length.
+_ANY_WORD = re.compile(r"[^\W_]+")
 #: Share of a value's words that an observation must contain to be a source of the value.
 _SHARED = 0.5
 
@@ -81,8 +83,9 @@ class ReplyReader:
         self._answered, self._shown = answered, answered.shown
         self._observations, self._policy = observations, policy
         letters = policy.profile.excerpt_letters
+        excerpts = [(each, each.excerpt(letters)) for each in observations]
         #: Observations, each with its words that the model was shown.
-        self._words = [(each, _words(each.excerpt(letters))) for each in observations]
+        self._words = [(each, _words(text) | _all_words(text)) for each, text in excerpts]
         self._active = [record.entry for record in records if record.state == "active"]
         self._outweighed = [record.entry for record in records if record.state == "outweighed"]
         self._findings = ProfileFindings()
@@ -167,8 +170,8 @@ class ReplyReader:
                 yield SynthesizedFact(content=content, sources=tuple(sources))
 
     def _supporting(self, text: str) -> list[Observation]:
-        """Return the observations that contain enough of a text's words."""
-        wanted = _words(text)
+        """Return the observations that contain enough of a text's words; of a text of short words only, as written."""
+        wanted = _words(text) or _all_words(text)
         return [each for each, words in self._words if _shares(wanted, words)]
 
     def _with_names(self, text: str, path: KeyPath, supporting: Sequence[Observation]) -> list[Observation]:
@@ -220,3 +223,8 @@ def _shares(wanted: frozenset[str], words: frozenset[str]) -> bool:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
+
+
+def _all_words(text: str) -> frozenset[str]:
+    """Return words of any length, as they are written: "IT" is not "it"."""
+    return frozenset(_ANY_WORD.findall(text))
