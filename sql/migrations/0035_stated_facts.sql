@@ -9,7 +9,11 @@ alter table memory.structured_facts add column object text;
 comment on column memory.structured_facts.object is 'The object of the statement; the value has it in words.';
 alter table memory.structured_facts add column polarity smallint;
 comment on column memory.structured_facts.polarity is 'The polarity of the statement: below 0, it is denied or disliked.';
-grant select (relation, polarity) on memory.structured_facts to reverie_analyst;
+alter table memory.structured_facts add column expires_at timestamptz;
+comment on column memory.structured_facts.expires_at is 'Time at which it ends by itself; null: at none that is known.';
+-- squawk-ignore require-concurrent-index-creation
+create index structured_facts_by_end on memory.structured_facts (tenant_id, expires_at) where expires_at is not null;
+grant select (relation, polarity, expires_at) on memory.structured_facts to reverie_analyst;
 
 comment on table ops.sources is 'Tables and queries of other databases that turns are imported from, and files with dead letters, and the position of each.';
 comment on table memory.signal_days is 'Days of subjects with turns that are not in memory.signals yet.';

@@ -63,7 +63,8 @@ where c.tenant_id = %(tenant)s and c.subject_id = any(%(dirty)s) and c.kind = 'k
 -- The structured facts of these subjects, present and former, with the arrival of their turns, and whether the memory that
 -- states each still exists.
 select f.id, f.subject_id, f.speaker, f.category, f.key, f.value, f.confidence, f.importance, f.valid_from, f.valid_to,
-       f.replaced_by, f.memory_id, f.turn_id, f.origin, f.model, f.relation, f.topic, f.object, f.polarity, t.session_id, t.turn_index,
+       f.replaced_by, f.memory_id, f.turn_id, f.origin, f.model, f.relation, f.topic, f.object, f.polarity, f.expires_at,
+       t.session_id, t.turn_index,
        exists (select from memory.memories m where m.tenant_id = f.tenant_id and m.id = f.memory_id) as is_stated
 from memory.structured_facts f
 left join lateral (
@@ -78,26 +79,27 @@ delete from memory.structured_facts where tenant_id = %(tenant)s and id = any(%(
 -- name: end_facts
 -- End values, or put them in force again.
 update memory.structured_facts f
-set valid_to = x.valid_to, replaced_by = x.replaced_by
-from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[]) as x (id, valid_to, replaced_by)
+set valid_to = x.valid_to, replaced_by = x.replaced_by, expires_at = x.expires_at
+from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[], %(expires_at)s::timestamptz[])
+    as x (id, valid_to, replaced_by, expires_at)
 where f.tenant_id = %(tenant)s and f.id = x.id
-  and (f.valid_to, f.replaced_by) is distinct from (x.valid_to, x.replaced_by)
+  and (f.valid_to, f.replaced_by, f.expires_at) is distinct from (x.valid_to, x.replaced_by, x.expires_at)
 
 -- name: write_facts
 -- Write new values; a known one stays unchanged.
 insert into memory.structured_facts (tenant_id, id, subject_id, speaker, category, key, value, confidence, importance,
                                      valid_from, valid_to, replaced_by, memory_id, turn_id, origin, model, relation, topic,
-                                     object, polarity, run_id, policy_hash)
+                                     object, polarity, expires_at, run_id, policy_hash)
 select %(tenant)s, x.id, x.subject_id, x.speaker, x.category, x.key, x.value, x.confidence, x.importance, x.valid_from,
        x.valid_to, x.replaced_by, x.memory_id, x.turn_id, x.origin, x.model, x.relation, x.topic, x.object, x.polarity,
-       %(run_id)s, %(policy_hash)s
+       x.expires_at, %(run_id)s, %(policy_hash)s
 from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(speakers)s::text[], %(categories)s::text[], %(keys)s::text[],
             %(values)s::text[], %(confidences)s::float8[], %(importances)s::float8[], %(valid_from)s::timestamptz[],
             %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[], %(memory_ids)s::uuid[], %(turn_ids)s::uuid[],
             %(origins)s::text[], %(models)s::text[], %(relations)s::text[], %(topics)s::text[], %(objects)s::text[],
-            %(polarities)s::smallint[])
+            %(polarities)s::smallint[], %(expires_at)s::timestamptz[])
     as x (id, subject_id, speaker, category, key, value, confidence, importance, valid_from, valid_to, replaced_by,
-          memory_id, turn_id, origin, model, relation, topic, object, polarity)
+          memory_id, turn_id, origin, model, relation, topic, object, polarity, expires_at)
 on conflict (tenant_id, id) do nothing
 
 -- name: write_validity

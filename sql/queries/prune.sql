@@ -96,20 +96,13 @@ where (select count(*) from locked) >= 0
 for update of m
 
 -- name: forget_facts
--- Delete the structured facts of memories that expired, and of those merged into them at any depth: what they state is over, and
--- its text may be kept for no longer. A value that one of them replaced has ended all the same.
-with recursive doomed as (
-    select unnest(%(ids)s::uuid[]) as id
-    union
-    select m.id
-    from doomed d
-    cross join lateral (
-        select m.id from memory.memories m
-        where m.tenant_id = %(tenant)s and m.into_id = d.id and m.state = 'merged' offset 0) m
-),
-gone as (
+-- Delete the structured facts that ended by themselves, as long after their end as their memories: their text may be kept for no
+-- longer. A value that one of them replaced has ended all the same.
+with gone as (
     delete from memory.structured_facts
-    where tenant_id = %(tenant)s and memory_id = any(array(select id from doomed))
+    where tenant_id = %(tenant)s and expires_at <= %(as_of)s::timestamptz - make_interval(secs => 86400 * %(expired_days)s::float8)
+      and shard >= %(shard_from)s and shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
     returning id, subject_id
 )
 update memory.structured_facts set replaced_by = null

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime, timedelta
+from time import perf_counter
 from uuid import UUID
 
 import pytest
@@ -16,7 +17,7 @@ from reverie.drive.erase.decide import (
     text_hashes,
 )
 from reverie.policy import load_policy
-from reverie.store.dead_letters import names_any
+from reverie.store.dead_letters import names_any, names_subject
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 ONE, TWO, THREE = UUID(int=1), UUID(int=2), UUID(int=3)
@@ -67,6 +68,34 @@ def test_one_of_before_a_time_goes() -> None:
 def test_a_record_names_who_is_one_of_its_values(payload: str, named: bool) -> None:
     assert names_any(payload.encode(), {"ana"}) is named
     assert names_any(b'{"id": 17}', {"17"})
+
+
+@pytest.mark.parametrize(
+    ("payload", "subject", "is_theirs"),
+    [
+        ('{"subject_id": "ben", "role": "user", "speaker": "ana", "id": 1}', "ana", False),
+        ('{"subject_id": "ben", "role": "user", "speaker": "ana", "id": 1}', "1", False),
+        ('{"subject_id": 17, "role": "user"}', "17", True),
+        ('{"subject_id": "", "login": "ana"}', "ana", True),
+        ('{"login": "ben", "role": "user", "turn_index": 1}', "user", False),
+        ('{"login": "ben", "role": "user", "turn_index": 1}', "1", False),
+        ('[{"login": "ana"}]', "ana", True),
+        ('{"login": "ana', "ana", True),
+    ],
+)
+def test_a_record_is_of_its_subject_and_otherwise_of_any_that_it_names(
+    payload: str, subject: str, is_theirs: bool
+) -> None:
+    assert names_subject(payload.encode(), {subject}) is is_theirs
+
+
+def test_many_names_are_sought_quickly() -> None:
+    """Each import seeks all subjects that are not captured in each of its broken lines."""
+    line = b'{"text": "' + b"some words " * 1_000
+    names = {f"subject-{number}" for number in range(3_000)}
+    started = perf_counter()
+    assert not names_any(line, names)
+    assert perf_counter() - started < 0.1
 
 
 def test_a_name_is_sought_as_json_may_write_it() -> None:

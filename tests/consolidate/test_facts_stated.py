@@ -325,7 +325,7 @@ def fact_of(memory: StatingMemory, **given: Any) -> KnownFact:
         id=value.id, subject_id=memory.subject_id, speaker="", category=value.category or "", key=value.key or "",
         value=value.value, confidence=0.9, importance=0.7, valid_from=memory.happened_at, valid_to=None,
         replaced_by=None, memory_id=memory.id, turn_id=memory.turn_id, origin=memory.origin, model=None,
-        relation=value.relation, topic=value.topic, object=value.object, polarity=value.polarity,
+        relation=value.relation, topic=value.topic, object=value.object, polarity=value.polarity, expires_at=None,
         session_id=memory.session_id, turn_index=0, is_stated=False,
     )  # fmt: skip
     return replace(fact, **given)
@@ -350,3 +350,12 @@ def test_a_fact_whose_memory_is_forgotten_ends_as_it_would_have(stated: Any, end
     assert first.id not in in_force_of(fact_of(first))
     of_before = dict.fromkeys(("relation", "topic", "object", "polarity"))
     assert first.id in in_force_of(fact_of(first, **of_before)), "written by an earlier version: its key does not say it"
+
+
+def test_a_value_ends_by_itself_unless_it_is_told_again_without_an_end() -> None:
+    first, again = memories_of([told(1, "lives_in", "Oslo"), told(9, "lives_in", "Oslo")])
+    ends = START + timedelta(days=30)
+    for told_again, expected in (((), ends), ((again,), None), ((again._replace(expires_at=ends),), ends)):
+        memories = [first._replace(expires_at=ends), *told_again]
+        (value,) = decide(stated_values(memories, POLICY, "test")).values
+        assert value.expires_at == expected

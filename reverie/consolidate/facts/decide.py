@@ -6,7 +6,7 @@ Statements are processed in event order, in whatever order they come in, so the 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
 from uuid import UUID
@@ -68,8 +68,15 @@ def _add_values(decision: Decision, timeline: Timeline) -> None:
                 fact=stint.opened,
                 ended_at=by.valid_from if by else None,
                 replaced_by=by.id if by and by.id in ids else None,
+                expires_at=_expiry(stint),
             )
         )
+
+
+def _expiry(stint: Stint) -> datetime | None:
+    """Return when a value ends by itself; None: one of its statements has no such end."""
+    ends = [value.expires_at for value in stint.stated]
+    return None if None in ends else max(end for end in ends if end is not None)
 
 
 def _add_conflicts(decision: Decision, timeline: Timeline) -> None:

@@ -92,6 +92,7 @@ class KnownFact:
     topic: str | None
     object: str | None
     polarity: int | None
+    expires_at: datetime | None
     session_id: str | None
     turn_index: int | None
     #: Whether its memory still exists.
@@ -282,6 +283,7 @@ def _common(memory: StatingMemory, tenant_id: str) -> dict[str, Any]:
         "model": memory.model,
         "session_id": memory.session_id,
         "turn_index": memory.turn_index,
+        "expires_at": memory.expires_at,
     }
 
 
@@ -352,7 +354,7 @@ def _of_fact(fact: KnownFact, policy: Policy, *, begins: bool) -> StatedValue:
 
 _OF_FACT = (
     "id", "subject_id", "speaker", "category", "key", "value", "confidence", "importance", "valid_from", "memory_id",
-    "turn_id", "origin", "model", "session_id", "turn_index",
+    "turn_id", "origin", "model", "session_id", "turn_index", "expires_at",
 )  # fmt: skip
 
 

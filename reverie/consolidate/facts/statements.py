@@ -60,6 +60,8 @@ class StatedValue:
     sure: float
     importance: float
     valid_from: datetime
+    #: When it ends by itself; None: at no time that is known.
+    expires_at: datetime | None = None
     #: The memory that states it, and the one that it was merged into; the same if it was not merged.
     memory_id: UUID
     bearer_id: UUID
@@ -150,6 +152,8 @@ class ValueInForce:
     ended_at: datetime | None
     #: The value that replaced it; None while it holds, or if it ended without another.
     replaced_by: UUID | None
+    #: When it ends by itself; None: at no time that is known.
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

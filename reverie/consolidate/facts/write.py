@@ -32,8 +32,9 @@ def write_values(
 
 
 def _is_changed(value: ValueInForce, fact: KnownFact | None) -> bool:
-    """Return whether a stored value ended, or holds again."""
-    return fact is not None and (fact.valid_to, fact.replaced_by) != (value.ended_at, value.replaced_by)
+    """Return whether a stored value ended, or holds again or for longer."""
+    stored = fact and (fact.valid_to, fact.replaced_by, fact.expires_at)
+    return stored is not None and stored != (value.ended_at, value.replaced_by, value.expires_at)
 
 
 def _ends(values: Sequence[ValueInForce]) -> dict[str, list[Any]]:
@@ -41,6 +42,7 @@ def _ends(values: Sequence[ValueInForce]) -> dict[str, list[Any]]:
         "ids": [value.fact.id for value in values],
         "valid_to": [value.ended_at for value in values],
         "replaced_by": [value.replaced_by for value in values],
+        "expires_at": [value.expires_at for value in values],
     }
 
 

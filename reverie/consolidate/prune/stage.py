@@ -30,7 +30,8 @@ _REASONS = ("faded", "expired")
 def prune(work: Work) -> Report:
     """Forget the memories due at `as_of` (row, vectors, terms, links) and leave tombstones.
 
-    The structured facts of those that expired go with them; the facts of those that faded stay.
+    Structured facts that ended by themselves are deleted as long after their end as their memories, even if those faded
+    before; all others stay.
 
     Counts `forgotten` and, by reason and kind, `faded_episode` and the like. If the policy has changed since the last
     run, `forget_at` is computed again (`rescheduled`).
@@ -45,10 +46,9 @@ def prune(work: Work) -> Report:
             with work.transaction() as conn:
                 if doomed is None:
                     _reschedule(conn, attempt, params)
+                    conn.execute(queries("prune")["forget_facts"], params)
                 limit = {"limit": None} if work.dry_run else {}
                 doomed = conn.execute(queries("prune")["read_doomed"], params | limit).fetchall()
-                expired_ids = [id_ for id_, _, expired, _ in doomed if expired]
-                conn.execute(queries("prune")["forget_facts"], params | {"ids": expired_ids})
                 for reason in _REASONS:
                     chosen = [(id_, at) for id_, at, expired, _ in doomed if expired == (reason == "expired")]
                     attempt.report.add("forgotten", forget(conn, attempt, chosen, reason))
