@@ -84,15 +84,20 @@ where tenant_id = %(tenant)s and id = %(survivor)s
 
 -- name: unpin_survivors
 -- Unpin the memories that are pinned only because they held a separated one. A correction pins one memory: its other marks
--- are those of memories into which that one was merged.
+-- are those of memories into which that one was merged. Those that would have been forgotten meanwhile are due from now on.
 with separated as (
     select m.id from memory.memories m where m.tenant_id = %(tenant)s and (m.id = %(loser)s or m.into_id = %(loser)s)
+),
+unpinned as (
+    delete from memory.marks k
+    where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark = 'pinned'
+      and k.correction_id in (select p.correction_id from memory.marks p join separated s on s.id = p.item_id
+                              where p.tenant_id = %(tenant)s and p.mark = 'pinned')
+      and k.item_id not in (select s.id from separated s)
+    returning k.item_id
 )
-delete from memory.marks k
-where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark = 'pinned'
-  and k.correction_id in (select p.correction_id from memory.marks p join separated s on s.id = p.item_id
-                          where p.tenant_id = %(tenant)s and p.mark = 'pinned')
-  and k.item_id not in (select s.id from separated s)
+update memory.memories set forget_at = %(as_of)s
+where tenant_id = %(tenant)s and id = any(array(select item_id from unpinned)) and forget_at < %(as_of)s
 
 -- name: forget_merge
 -- Delete the merge and its line in the lineage; the correction remains.

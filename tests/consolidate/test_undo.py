@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -68,3 +69,18 @@ def test_a_pin_of_the_survivor_stays(store: Store, conn: Conn) -> None:
     conn.commit()
     separate(store)
     assert pinned(conn) == {WORDS.id}
+
+
+def test_what_is_no_longer_pinned_is_due_from_now_on(store: Store, conn: Conn) -> None:
+    put(store, SHORT, WORDS)
+    run_merge(store)
+    pin(conn, SHORT.id)
+    inherit_pins(conn, "t", ["ann"])
+    long_ago = LATE - timedelta(days=300)
+    conn.execute("update memory.memories set accessed_at = %s where id = %s", [long_ago, WORDS.id])
+    conn.commit()
+    assert WORDS.id in pinned(conn)
+    separate(store)
+    assert WORDS.id not in pinned(conn)
+    ((due,),) = conn.execute("select forget_at from memory.memories where id = %s", [WORDS.id]).fetchall()
+    assert due == LATE, "not as of a time at which it was pinned"

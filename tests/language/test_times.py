@@ -38,6 +38,8 @@ def days(found: list[NamedTime]) -> set[tuple[str, str, str]]:
         ("I fly to Rome two weeks from tomorrow", "2026-03-26", "2026-03-26", "day"),
         ("I'm in Rome for a week from Friday", "2026-03-13", "2026-03-13", "day"),
         ("on vacation from 10 to 20 June", "2026-06-10", "2026-06-20", "span"),
+        ("away June 10 to 20, then home", "2026-06-10", "2026-06-20", "span"),
+        ("dinner on June 10 to 12 guests", "2026-06-10", "2026-06-10", "day"),
         ("on vacation from 10 June to 20 June", "2026-06-10", "2026-06-20", "span"),
         ("on vacation June 28 - July 3", "2026-06-28", "2026-07-03", "span"),
         ("skiing from 28 December to the 3rd of January", "2026-12-28", "2027-01-03", "span"),

@@ -100,6 +100,10 @@ def test_what_is_denied_or_supposed_or_said_of_people_cancels_nothing(text: str)
     [
         ("The Rome trip is off.", None),
         ("Lunch with my boss is off.", None),
+        ("The Rome trip is off from Friday.", "2026-03-13"),
+        ("Our trip to Rome in May fell through.", "2026-05-01"),
+        ("In case you missed it, the Rome trip is cancelled.", None),
+        ("Not sure if I told you the dinner on Friday was cancelled.", "2026-03-13"),
         ("We would love to come but the Rome trip is cancelled.", None),
         ("I'm not going to Rome anymore.", None),
         ("Last year my flight to Rome got cancelled.", "2025-01-01"),
