@@ -21,7 +21,6 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import numpy as np
@@ -42,6 +41,7 @@ from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.migrate import migrate
 from reverie.store.runs import Report
+from reverie.store.server.beside import database_name_of, url_beside
 from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
@@ -125,7 +125,7 @@ class DatabaseFactory:
         statement = "create database {} template {} strategy {}"
         strategy = "wal_log" if waits else "file_copy"
         admin.execute(SQL(statement).format(Identifier(name), Identifier(template), Identifier(strategy)))
-        return urlsplit(self._server_url)._replace(path=f"/{name}").geturl()
+        return url_beside(self._server_url, name)
 
 
 #: Idle connections by process and server. Opening one per database would take a third of the database's cost.
@@ -202,7 +202,7 @@ def _databases() -> DatabaseFactory:
 
 def database_name(url: str) -> str:
     """Return the name of the database in a URL."""
-    return urlsplit(url).path.removeprefix("/")
+    return database_name_of(url)
 
 
 class WordEmbedder:

@@ -10,10 +10,12 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 import reverie.testing
 from reverie.inference.completions import CallError
@@ -24,6 +26,7 @@ from reverie.testing import (
     ScriptedLanguageModel,
     WordEmbedder,
     conversation,
+    database_name,
     remember,
 )
 
@@ -72,6 +75,13 @@ def test_databases_are_separate_and_dropped(server_url: str, run_directory: Path
             assert conn.execute("select to_regnamespace('log')").fetchone() == (None,)
     with pytest.raises(psycopg.OperationalError, match="does not exist"):
         psycopg.connect(one)
+
+
+def test_the_name_of_a_database_may_be_a_parameter_of_the_url(server_url: str, run_directory: Path) -> None:
+    given = conninfo_to_dict(server_url)
+    server = f"postgresql:///?{urlencode(given)}"
+    with DatabaseFactory(server, prefix=run_directory.name).empty() as url, psycopg.connect(url) as conn:
+        assert conn.info.dbname == database_name(url) != given["dbname"]
 
 
 def test_words_make_texts_similar() -> None:

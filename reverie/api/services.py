@@ -19,7 +19,7 @@ from reverie.errors import InferenceError
 from reverie.inference.embedder import Embedder
 from reverie.inference.loading import load_embedder, load_reranker, mood_model_of
 from reverie.inference.reranker import Reranker
-from reverie.inference.tokens import token_counter
+from reverie.inference.tokens import plain_count
 from reverie.policy import load_policy
 from reverie.recall.subject_cache import SubjectCache
 from reverie.settings import Settings
@@ -111,11 +111,11 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
         if replica is not None and embedder is not None and embedder.price_per_token:
             missing.append("Recalls and contexts use the primary database, which records the cost of their embeddings.")
         mood_model = await _open_mood_model(settings, url, closing, missing)
-        counter = token_counter(None, embedder)
+        count_tokens = plain_count(embedder)
         batches = closing.enter_context(await asyncio.to_thread(Store.open, url, size=2))
         turn_reader = TurnReader(settings.embedding_model)
         closing.push_async_callback(asyncio.to_thread, turn_reader.end)
-        flusher = Flusher(batches, metrics, counter.count, await asyncio.to_thread(load_policy, settings.policy))
+        flusher = Flusher(batches, metrics, count_tokens, await asyncio.to_thread(load_policy, settings.policy))
         closing.push_async_callback(asyncio.to_thread, flusher.end)
         flusher.start()
         yield Services(
@@ -129,7 +129,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
             mood_model=mood_model,
             turn_reader=turn_reader,
             missing=tuple(missing),
-            count_tokens=counter.count,
+            count_tokens=count_tokens,
             batches=batches,
             flusher=flusher,
             journal=journal,

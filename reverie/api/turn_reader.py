@@ -16,7 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from reverie.capture.live.readings import Reading, read_turns
 from reverie.errors import InferenceError
 from reverie.inference.loading import load_embedder
-from reverie.inference.tokens import token_counter
+from reverie.inference.tokens import plain_count
 from reverie.language.text import CountTokens
 from reverie.model import Turn
 from reverie.policy import Policy
@@ -66,7 +66,7 @@ def _begin(embedding_model: str) -> None:
         embedder.count_tokens("warm")
     except InferenceError:
         embedder = None
-    _count_tokens = token_counter(None, embedder).count
+    _count_tokens = plain_count(embedder)
 
 
 def _end_with_parent() -> None:

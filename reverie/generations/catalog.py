@@ -155,6 +155,8 @@ def _database_of(url: str, tenant_id: str, number: int) -> str:
 def opened(live: LiveMemory, generation: Generation) -> Iterator[Store]:
     """Open the database of a generation. If it was never published, it is migrated to the current schema first.
 
+    A schema so old that the worker may not read its revision is not migrated.
+
     Raises:
         ConflictError: it was published by an older Reverie, whose schema the replaced memory has.
         DatabaseError: it is gone, a newer Reverie migrated it, or the errors of `migrate`.

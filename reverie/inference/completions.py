@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -28,6 +27,12 @@ FailureReason = Literal["timeout", "rate", "unavailable", "broken", "rejected", 
 
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 """HTTP answers after which the same request may succeed."""
+
+UNSENT = frozenset({"ConnectError", "ConnectTimeout"})
+"""Causes of errors after which the provider never had the request."""
+
+BROKEN = frozenset({"APIConnectionError", "RemoteProtocolError", "ReadError"})
+"""Causes of errors after which the provider may have done the work."""
 
 _LENGTHS = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
 """Words of JSON schema that say how long something may be."""
@@ -223,8 +228,8 @@ class HostedLanguageModel:
 
     def _failure(self, error: Exception) -> CallError:
         kinds, status = self._litellm.exceptions, getattr(error, "status_code", None)
-        causes = {type(each).__name__ for each in _causes(error)}
-        unsent = bool(causes & {"ConnectError", "ConnectTimeout"})
+        causes = names_of_causes(error)
+        unsent = bool(causes & UNSENT)
         reason: FailureReason
         match error:
             case kinds.AuthenticationError():
@@ -235,7 +240,7 @@ class HostedLanguageModel:
                 reason, why = "timeout", f"gave no reply within {self.limits.timeout_s:g} s"
             case _ if unsent:
                 reason, why = "unavailable", "cannot be reached"
-            case _ if causes & {"APIConnectionError", "RemoteProtocolError", "ReadError"}:
+            case _ if causes & BROKEN:
                 reason, why = "broken", "broke off its reply"
             case _ if status in _RETRIED:
                 reason, why = "unavailable", f"failed with HTTP {status}"
@@ -286,10 +291,13 @@ def most_tokens(messages: Messages) -> int:
     return sum(len(message["content"].encode()) + _MESSAGE_TOKENS for message in messages)
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
+def names_of_causes(error: BaseException | None) -> set[str]:
+    """Return the names of the types of an error and its causes."""
+    found: set[str] = set()
     while error is not None:
-        yield error
+        found.add(type(error).__name__)
         error = error.__cause__ or error.__context__
+    return found
 
 
 def _retry_after(error: Exception) -> float | None:

@@ -8,8 +8,19 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from reverie.errors import InferenceError
+
 Vectors = npt.NDArray[np.float32]
 """Shape (texts, dimensions), each row of length 1."""
+
+
+class EmbeddingError(InferenceError):
+    """The embedding model gave no usable answer."""
+
+    def __init__(self, message: str, *, billed: bool) -> None:
+        super().__init__(message)
+        #: Whether the provider may have done the work, or a part of it, and charge for it.
+        self.billed = billed
 
 
 class Embedder(Protocol):
@@ -38,7 +49,8 @@ class Embedder(Protocol):
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text, in the order of the texts; text beyond the model's window is cut off.
 
-        Raises InferenceError if the model gives no usable answer.
+        Raises InferenceError if the model gives no usable answer; EmbeddingError if it has a price and is known to
+        charge nothing for that.
         """
         ...
 

@@ -13,8 +13,9 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_at
 
 from reverie.errors import InferenceError
 from reverie.inference.batching import work_batches
+from reverie.inference.completions import BROKEN, UNSENT, names_of_causes
 from reverie.inference.deadline import call_within
-from reverie.inference.embedder import Vectors
+from reverie.inference.embedder import EmbeddingError, Vectors
 from reverie.inference.extras import load_extra
 
 RETRIED_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
@@ -91,22 +92,32 @@ class HostedEmbedder:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text, in the order of the texts; `threads` requests are in flight at once.
 
-        Raises InferenceError if a request fails for good or the reply is not what was asked for.
+        Raises EmbeddingError if a request fails for good or the reply is not what was asked for; it is billed if any of
+        the requests may be.
         """
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
         batches = [list(texts[at : at + self._batch_size]) for at in range(0, len(texts), self._batch_size)]
         replies: dict[int, Vectors] = {}
+        billed: list[bool] = []
 
         def ask(places: list[int]) -> None:
             for place in places:
-                replies[place] = self._request(batches[place])
+                try:
+                    replies[place] = self._request(batches[place])
+                except EmbeddingError as error:
+                    billed.append(error.billed)
+                    raise
 
-        work_batches([[place] for place in range(len(batches))], ask, threads=self._threads)
+        try:
+            work_batches([[place] for place in range(len(batches))], ask, threads=self._threads)
+        except EmbeddingError as error:
+            raise EmbeddingError(str(error), billed=bool(replies) or any(billed)) from None
         vectors = np.concatenate([replies[place] for place in range(len(batches))])
         if vectors.shape[1] != self.dimensions:
-            raise InferenceError(
-                f"The model {self.model} answered with {vectors.shape[1]} dimensions instead of {self.dimensions}."
+            raise EmbeddingError(
+                f"The model {self.model} answered with {vectors.shape[1]} dimensions instead of {self.dimensions}.",
+                billed=True,
             )
         return vectors
 
@@ -128,11 +139,27 @@ class HostedEmbedder:
             encoding_format="float",
             **self._options,
         )
+        billed: list[bool] = []  # of each failed attempt
+
+        def attempt() -> Any:
+            try:
+                return call_within(self._patience.timeout_s, ask)
+            except Exception as error:
+                billed.append(self._may_be_billed(error))
+                raise
+
         try:
-            reply = retrying(call_within, self._patience.timeout_s, ask)
+            reply = retrying(attempt)
         except Exception as error:  # users get one sentence, whatever a provider's client raises
-            raise InferenceError(self._sentence(error)) from None  # the cause may quote the texts
+            raise EmbeddingError(self._sentence(error), billed=any(billed)) from None  # the cause may quote the texts
         return self._vectors(reply.data, len(texts))
+
+    def _may_be_billed(self, error: Exception) -> bool:
+        """Return whether the provider may have done the work of a failed attempt: it had it, and did not answer."""
+        causes = names_of_causes(error)
+        if causes & UNSENT:
+            return False
+        return isinstance(error, (self._litellm.exceptions.Timeout, TimeoutError)) or bool(causes & BROKEN)
 
     def _wait(self, state: RetryCallState) -> float:
         """Return the seconds that the server asks for, else exponential backoff with jitter."""
@@ -164,9 +191,10 @@ class HostedEmbedder:
         except (KeyError, TypeError, ValueError):
             rows = np.empty((0, 0), np.float32)
         if rows.ndim != 2 or len(rows) != count:
-            raise InferenceError(f"The model {self.model} did not answer with one vector for each of {count} texts.")
+            sentence = f"The model {self.model} did not answer with one vector for each of {count} texts."
+            raise EmbeddingError(sentence, billed=True)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and lengths.all()):
-            raise InferenceError(f"The model {self.model} answered with a zero or infinite vector.")
+            raise EmbeddingError(f"The model {self.model} answered with a zero or infinite vector.", billed=True)
         unit: Vectors = rows / lengths
         return unit

@@ -33,6 +33,8 @@ HINTS: dict[str, str] = {
 
 #: Most characters of a reply; no request of ours has a longer one.
 _LONGEST = 400_000
+#: Most characters of an item's number as a string; Python refuses to read thousands of digits.
+_LONGEST_NUMBER = 20
 _DEEPEST = 5
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 #: pydantic's error types for "an object or a list was due".
@@ -81,7 +83,7 @@ def read_replies(text: str, reply: type[R], *, number: int, truncated: bool = Fa
     for place in numbers:
         found = [part for at, part in parts if at == place]
         try:
-            if len(found) > 1:
+            if any(other != found[0] for other in found[1:]):
                 raise _Garbled("ambiguous")
             if not found:
                 raise _Garbled("truncated" if truncated else "missing")
@@ -186,7 +188,7 @@ def _opened(value: Any, repairs: set[Repair]) -> Any:
 
 
 def _number(value: Any) -> int | None:
-    if isinstance(value, str) and value.strip().isdecimal():
+    if isinstance(value, str) and len(value) <= _LONGEST_NUMBER and value.strip().isdecimal():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 

@@ -34,9 +34,15 @@ class Counter:
     estimates: bool = False
 
 
+def plain_count(embedder: Embedder | None) -> Callable[[str], int]:
+    """Return the embedder's own count of tokens, or without an embedder an estimate; it keeps no text."""
+    return _estimate if embedder is None else embedder.count_tokens
+
+
 def token_counter(model: str | None, embedder: Embedder | None) -> Counter:
     """Return the best counter for a chat model (`gpt-4o`, `openai/gpt-4o`); for None, of the embedder's own tokens.
 
+    It may keep the lines that it has counted, so use it for one text and those like it, not as long as a process lives.
     If a model's tokenizer is not installed, the embedder's is used, which splits words more finely than most chat
     models do; without an embedder, characters are counted. The counter's note says so.
     """
@@ -51,10 +57,14 @@ def token_counter(model: str | None, embedder: Embedder | None) -> Counter:
         return Counter(name=embedder.model, count=count, note=why)
     return Counter(
         name=f"characters/{CHARACTERS_A_TOKEN}",
-        count=lambda text: -(-len(text) // CHARACTERS_A_TOKEN),
+        count=_estimate,
         note=f"Tokens are estimated at {CHARACTERS_A_TOKEN} characters each.",
         estimates=True,
     )
+
+
+def _estimate(text: str) -> int:
+    return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
 def _by_line(count: Callable[[str], int]) -> Callable[[str], int]:

@@ -19,7 +19,7 @@ from psycopg import Connection
 
 from reverie.errors import InferenceError
 from reverie.inference.completions import CallError
-from reverie.inference.embedder import Embedder, Vectors
+from reverie.inference.embedder import Embedder, EmbeddingError, Vectors
 from reverie.model import stable_id
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -160,9 +160,9 @@ def _booked_embedding(
         reserve(conn, call)
     try:
         yield
-    except InferenceError:
+    except InferenceError as error:
         with store.transaction(payer.tenant_id) as conn:
-            settle(conn, call, CallOutcome(cost_usd=None, failed=True, reason="unavailable"))
+            settle(conn, call, CallOutcome(cost_usd=_cost_of_failure(error), failed=True, reason="unavailable"))
         raise
     with store.transaction(payer.tenant_id) as conn:
         settle(conn, call, CallOutcome(cost_usd=embedder.price_per_token * tokens, tokens_in=tokens))
@@ -210,13 +210,18 @@ async def _embed_booked(session: TenantSession, texts: Sequence[str], *, payer: 
         vectors, tokens = await session.offload(
             lambda: (embedder.encode(texts), sum(embedder.count_tokens(text) for text in texts))
         )
-    except InferenceError:
-        seconds = time.perf_counter() - began
-        await settle_call(CallOutcome(cost_usd=None, seconds=seconds, failed=True, reason="unavailable"))
+    except InferenceError as error:
+        seconds, cost_usd = time.perf_counter() - began, _cost_of_failure(error)
+        await settle_call(CallOutcome(cost_usd=cost_usd, seconds=seconds, failed=True, reason="unavailable"))
         raise
     seconds, cost_usd = time.perf_counter() - began, embedder.price_per_token * tokens
     await settle_call(CallOutcome(cost_usd=cost_usd, seconds=seconds, tokens_in=tokens))
     return vectors
+
+
+def _cost_of_failure(error: InferenceError) -> float | None:
+    """Return the cost in US dollars of a failed call: 0 if the embedder knows that it is not billed; None: the most."""
+    return 0.0 if isinstance(error, EmbeddingError) and not error.billed else None
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
+from reverie.errors import InferenceError
 from reverie.inference.completions import CallError, Completion, LanguageModel
 from reverie.inference.prompts import Messages, Prompt, messages
 from reverie.inference.replies import HINTS, Replies, Reply, read_replies
@@ -183,17 +184,18 @@ class RequestSender(Generic[R]):
                 current.set({names.INPUT_TOKENS: completion.tokens_in, names.OUTPUT_TOKENS: completion.tokens_out})
             measure_tokens(self._model.key, completion.tokens_in, completion.tokens_out)
             return call, completion
-        except CallError as error:
+        except InferenceError as error:  # any other than a CallError, such as a missing extra, sent nothing
+            failed = error if isinstance(error, CallError) else None
             outcome = CallOutcome(
-                cost_usd=None if error.billed else 0.0,
+                cost_usd=None if failed and failed.billed else 0.0,
                 seconds=time.perf_counter() - began,
                 failed=True,
-                reason=error.reason,
+                reason=failed.reason if failed else "unavailable",
             )
             with self._store.transaction(self._payer.tenant_id) as conn:
                 settle(conn, call, outcome)
-                if error.after_s:
-                    hold_back(conn, self._payer.tenant_id, self._model, error.after_s)
+                if failed and failed.after_s:
+                    hold_back(conn, self._payer.tenant_id, self._model, failed.after_s)
             raise
 
     def _pause(self, state: RetryCallState) -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from reverie.model import Phase
-from reverie.policy.table import Share, Table, common
+from reverie.policy.table import Regex, Share, Table
 
 FactCategory = Literal["identity", "preference", "constraint", "instruction"]
 RuleKind = Literal["fact", "preference", "instruction"]
@@ -43,7 +44,7 @@ class Relation(Table):
     #: Type of entity of an object with a name: `pet`, `person`.
     entity: Annotated[str, Field(pattern=r"^[a-z]+$")] | None = None
     #: Pattern, ignoring case, that no object may match: a time zone is not a distance.
-    never: Annotated[str, AfterValidator(common)] | None = None
+    never: Regex | None = None
     #: Whether an object that is an activity is worded as one: "draws in the evenings".
     deeds: bool = True
     #: Whether an activity after "to" can be its object: "wants to see Japan".
@@ -62,6 +63,10 @@ class Relation(Table):
     ends: tuple[str, ...] = ()
     #: Importance, in place of that of the kind.
     importance: Share | None = None
+
+    def admits(self, said: str) -> bool:
+        """Return whether these words may be the object of a statement (`never`)."""
+        return self.never is None or re.search(self.never, said, re.IGNORECASE) is None
 
     def is_lasting(self, phase: Phase) -> bool:
         """Return whether a statement in this phase without an end of its own lasts until something ends it."""

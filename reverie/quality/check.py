@@ -147,13 +147,17 @@ def _result(
 def _note(measures: Sequence[Measure], known: Sequence[Measure], advanced: int) -> str:
     """Return a note about measures that are missing; `advanced`: tenants whose memory is past the time of the check."""
     if advanced:
-        return f"memory of {advanced} tenants has advanced since" if measures else "memory has advanced since"
+        return f"memory of {_tenants(advanced)} has advanced since" if measures else "memory has advanced since"
     if not measures:
         return "nothing to measure"
     without = {each.tenant_id for each in measures} - {each.tenant_id for each in known}
     if not without:
         return ""
-    return "not enough history" if not known else f"not enough history of {len(without)} tenants"
+    return "not enough history" if not known else f"not enough history of {_tenants(len(without))}"
+
+
+def _tenants(number: int) -> str:
+    return f"{number} tenant" if number == 1 else f"{number} tenants"
 
 
 def _observed(gate: QualityGate, measure: Measure) -> OutsideLimits:

@@ -27,6 +27,8 @@ _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 _START = UUID(int=0)
 #: Escapes of JSON; characters by number come in a row, since two of them may be halves of one.
 _ESCAPES = re.compile(r"((?:\\u[0-9a-fA-F]{4})+)|\\(.)")
+#: Fields of a record that never hold its subject, though a subject may be called `user` or `1`.
+_NO_SUBJECTS = frozenset({"role", "type", "turn_index"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,9 +137,31 @@ def names_any(payload: bytes, names: Collection[str]) -> bool:
         record = orjson.loads(payload)
     except ValueError:
         text = payload.decode(errors="replace")
-        forms = (text, _ESCAPES.sub(_unescaped, text))
-        return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", form) for form in forms for name in names)
+        forms = {text, _ESCAPES.sub(_unescaped, text)}
+        return any(_has_word(form, name) for form in forms for name in names)
     return any(value in names for value in _values(record))
+
+
+def names_subject(payload: bytes, subjects: Collection[str]) -> bool:
+    """Return whether a record that could not be imported may be of one of these subjects.
+
+    A record with a `subject_id` is of that subject. Otherwise any value may be the subject, whatever its field is
+    called, except those of fields that never hold one. In a record that is not JSON, a subject must be a whole word.
+    """
+    try:
+        record = orjson.loads(payload)
+    except ValueError:
+        return names_any(payload, subjects)
+    if type(record) is dict:
+        if type(named := record.get("subject_id")) in (str, int) and named != "":
+            return str(named) in subjects
+        record = {name: value for name, value in record.items() if name not in _NO_SUBJECTS}
+    return any(value in subjects for value in _values(record))
+
+
+def _has_word(text: str, word: str) -> bool:
+    # a search for the word alone is much faster, and few texts have it
+    return word in text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
 def _unescaped(escape: re.Match[str]) -> str:

@@ -9,10 +9,10 @@ select exists (select from ops.consents c where c.tenant_id = %(tenant)s and c.s
 delete from ops.embeddings where tenant_id = %(tenant)s and content_hash = any(%(hashes)s)
 
 -- name: acknowledge
--- Add turns of one session to the buffer, once. Returns for each its outcome (added, repeated, conflict, raced if another
--- request was faster, or the reason of refusal: capture_off, erased), its id, event time and mood. A turn is known by its
--- source_id, in the buffer or the log; its time is compared only if the caller set it. If any turn is in conflict, nothing
--- is written. An expired entry is opened anew. The tenant is a sub-select: as a constant that the statistics do not know
+-- Add turns of one session to the buffer, once. Returns for each its outcome (added, repeated, conflict, or the reason of
+-- refusal: capture_off, erased), its id, event time and mood. A turn is known by its source_id, in the buffer or the log;
+-- its time is compared only if the caller set it. If any turn is in conflict, nothing is written. If another request stored
+-- one of them meanwhile, the unique key makes the statement fail, and nothing is written either. An expired entry is opened anew. The tenant is a sub-select: as a constant that the statistics do not know
 -- yet, it makes every index look as good as the right one.
 with given as materialized (
     select g.* from unnest(%(ids)s::uuid[], %(sources)s::text[], %(indexes)s::int[], %(roles)s::text[],
@@ -55,7 +55,9 @@ before as (
       and s.session_id = %(session)s::text and s.expires_at > %(as_of)s::timestamptz
 ),
 new as materialized (
-    select g.*, case when g.inherits then coalesce((select jsonb_set(b.mood, '{method}', '"previous"') from before b),
+    select g.*, case when g.inherits then coalesce((select jsonb_set(b.mood - 'speaker', '{method}', '"previous"')
+                                                    from before b
+                                                    where b.mood ->> 'speaker' is not distinct from g.speaker),
                                                    g.mood::jsonb)
                      else g.mood::jsonb end as told
     from given g
@@ -67,7 +69,8 @@ session as (
                                    waiting_since, flush_at, mood, stated)
     select %(tenant)s, %(subject)s, %(session)s, %(as_of)s, min(n.said_at), %(as_of)s, %(as_of)s + %(ttl)s::interval,
            %(as_of)s, %(as_of)s + least(%(idle)s::interval, %(max_wait)s::interval),
-           (array_agg(n.told order by n.place desc) filter (where n.told is not null))[1],
+           (array_agg(n.told || jsonb_build_object('speaker', n.speaker) order by n.place desc)
+            filter (where n.told is not null))[1],
            (select coalesce(jsonb_agg(jsonb_build_object('turn_id', a.id, 'text', t.text) order by a.place, t.place), '[]')
             from new a cross join lateral jsonb_array_elements_text(a.stated::jsonb) with ordinality as t (text, place))
     from new n
@@ -101,7 +104,6 @@ added as (
     from new n
     where exists (select from session)  -- its row is locked first: a flush sees both or neither
     order by n.place
-    on conflict do nothing
     returning source_id
 ),
 flagged as (
@@ -111,7 +113,7 @@ flagged as (
     on conflict do nothing
 )
 select case when k.same then 'repeated' when k.place is not null then 'conflict' when r.place is not null then r.reason
-            when g.source_id in (select source_id from added) then 'added' else 'raced' end,
+            else 'added' end,
        coalesce(k.id, g.id), coalesce(k.said_at, g.said_at), coalesce(n.told, k.mood),
        (select flush_at from session)
 from given g

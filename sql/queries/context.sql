@@ -270,6 +270,8 @@ select (array_agg(m.mood order by m.said_at desc, m.turn_id desc))[1],
 from (select * from (
           (select m.mood, m.energy, m.said_at, m.turn_id from log.moods m
            where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.said_at <= %(as_of)s
+             and not exists (select from memory.moods o  -- somebody else's message
+                             where o.tenant_id = m.tenant_id and o.turn_id = m.turn_id and not o.own)
            order by m.said_at desc limit %(limit)s)
           union all
           -- imported messages, which had no mood when they arrived

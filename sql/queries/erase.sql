@@ -186,11 +186,12 @@ cross join lateral jsonb_to_recordset(p.candidates) as c (hash text)
 where p.tenant_id = %(tenant)s and p.subject_id = any(%(subjects)s) and (%(whole)s or p.id = any(%(items)s)) and c.hash is not null
 
 -- name: read_letters
--- Dead letters of records that may concern one of these subjects: the record contains its name, or the import named it.
+-- Dead letters of records that may be of one of these subjects: the import named it, or named none and the record contains it.
 select d.id, d.subject_id, d.payload
 from ops.dead_letters d
 where d.tenant_id = %(tenant)s and d.payload is not null
-  and (d.subject_id = any(%(subjects)s) or exists (select from unnest(%(needles)s::bytea[]) n where position(n in d.payload) > 0))
+  and (d.subject_id = any(%(subjects)s)
+       or d.subject_id is null and exists (select from unnest(%(needles)s::bytea[]) n where position(n in d.payload) > 0))
 
 -- name: mark
 -- Remember erased items by keyed hash, so that they are not captured again.

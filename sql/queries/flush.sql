@@ -50,13 +50,14 @@ where t.said_at <= %(as_of)s
 order by t.id
 
 -- name: write_moods
--- Write the mood of each message to the log.
+-- Write the mood of each message that the log took.
 insert into log.moods (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, confidence, method)
 select p.tenant_id, p.id, p.subject_id, p.session_id, p.said_at, p.mood ->> 'mood', p.mood ->> 'energy',
        p.mood ->> 'style', (p.mood ->> 'confidence')::real, p.mood ->> 'method'
 from ops.pending_turns p
 join unnest(%(subjects)s::text[], %(sessions)s::text[]) as x (subject_id, session_id) using (subject_id, session_id)
-where p.tenant_id = %(tenant)s and p.mood is not null
+join incoming_turns i on i.id = p.id
+where p.tenant_id = %(tenant)s and p.mood is not null and not i.place = any(%(places)s::int[])
 on conflict do nothing
 
 -- name: read_waiting

@@ -87,3 +87,11 @@ where s.tenant_id = %(tenant)s and s.namespace = %(namespace)s::text[] and s.key
     order by l.key collate "C" desc limit 1
     for update skip locked)
 returning s.key, s.namespace, s.value, s.created_at, s.updated_at
+
+-- name: lock_alone
+-- Wait for other transactions that change several items of the store, and prevent new ones until this one ends.
+select pg_advisory_xact_lock(hashtextextended('store/' || %(tenant)s, 0))
+
+-- name: lock_shared
+-- Hold off transactions that lock alone. Those that share the lock change the items in a fixed order.
+select pg_advisory_xact_lock_shared(hashtextextended('store/' || %(tenant)s, 0))

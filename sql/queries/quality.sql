@@ -107,8 +107,8 @@ from (select part, value, size, floor(extract(epoch from %(as_of)s - as_of) / 60
 where latest
 
 -- name: reached
--- The latest logical time of a run of the tenant; null: there was none.
-select max(as_of) from ops.runs where tenant_id = %(tenant)s and status = 'done'
+-- The latest logical time of a run of the tenant, without runs as of a time that had not come; null: there was none.
+select max(as_of) from ops.runs where tenant_id = %(tenant)s and status = 'done' and as_of <= finished_at
 
 -- name: forget_measures
 -- Delete rows of these gates of an earlier check at the same time, and those that no week needs any more.

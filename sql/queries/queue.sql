@@ -1,7 +1,9 @@
 -- name: enqueue
 -- Queue sessions with new turns until they go quiet, at most `max_wait` after the first waiting turn; those known to be
 -- quiet (closed, flushed) are due at once. New turns of a session that a worker holds begin a new wait, and a failed session
--- is not retried before its pause is over. Ordered, so that two writers never wait for each other.
+-- is not retried before its pause is over. Events are no turns, but they count as one while a worker holds the session: it
+-- may have read the events before, and keeps a session in the queue only if there are more turns. Ordered, so that two
+-- writers never wait for each other.
 insert into ops.queue as q (tenant_id, subject_id, session_id, turns, said_at, first_at, last_at, due_at)
 select %(tenant)s, x.subject_id, x.session_id, sum(x.turns), max(x.said_at), %(at)s, %(at)s,
        %(at)s + case when bool_or(x.quiet) then interval '0' else least(%(quiet_after)s::interval, %(max_wait)s::interval) end
@@ -10,7 +12,7 @@ from unnest(%(subjects)s::text[], %(sessions)s::text[], %(turns)s::int[], %(said
 group by x.subject_id, x.session_id
 order by x.subject_id, x.session_id
 on conflict (tenant_id, subject_id, session_id) do update
-set turns = q.turns + excluded.turns,
+set turns = q.turns + greatest(excluded.turns, (q.lease_id is not null)::int),
     said_at = greatest(q.said_at, excluded.said_at),
     first_at = case when q.leased_until > excluded.last_at then excluded.first_at
                     else least(q.first_at, excluded.first_at) end,

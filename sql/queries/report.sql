@@ -18,7 +18,8 @@ order by turns desc, tenant_id
 limit 100
 
 -- name: memories
--- Active memories of each tenant at the end of a day. After its last day on which anything happened, it keeps as many.
+-- Active memories of each tenant at the end of a day, up to the last day on which anything happened to any of these
+-- tenants. After its own last day, a tenant keeps as many.
 select d.day::date::timestamptz as time, t.tenant_id as series, g.memories as value
 from (select tenant_id, min(day) as first_day, max(day) as last_day, max(max(day)) over () as last_of_all
       from marts.memory_growth

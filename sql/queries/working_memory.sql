@@ -1,6 +1,7 @@
 -- name: read_session
 -- The entry of a session that has not ended, with the first turn of its window and the latest ones: those in the log before
--- those in the buffer. A turn in both, because it was sent again during a flush, is taken from the log.
+-- those in the buffer. `until`: only turns up to this time. A turn in both, because it was sent again during a flush, is taken
+-- from the log.
 with entry as (
     select s.* from ops.sessions s
     where s.tenant_id = (select %(tenant)s::text) and s.subject_id = %(subject)s::text
@@ -8,7 +9,7 @@ with entry as (
 ),
 waiting as materialized (
     select p.id, p.source_id, p.role, p.speaker, p.said_at, p.text, p.tool_calls, p.arrival as place, true as waits,
-           p.said_at >= e.since as within
+           p.said_at >= e.since and p.said_at <= coalesce(%(until)s::timestamptz, 'infinity') as within
     from entry e
     join ops.pending_turns p on p.tenant_id = (select %(tenant)s::text) and p.subject_id = %(subject)s::text
         and p.session_id = %(session)s::text
@@ -23,6 +24,7 @@ latest as (
             select * from log.turns t
             where t.tenant_id = (select %(tenant)s::text) and t.subject_id = %(subject)s::text
               and t.session_id = %(session)s::text and t.said_at >= e.since
+              and t.said_at <= coalesce(%(until)s::timestamptz, 'infinity')
             order by t.said_at desc, t.turn_index desc, t.id desc limit %(turns)s::int) t
         union all
         select id, source_id, role, speaker, said_at, text, tool_calls, place, waits from waiting where within) seen
@@ -37,12 +39,13 @@ first as (
             select * from log.turns t
             where t.tenant_id = (select %(tenant)s::text) and t.subject_id = %(subject)s::text
               and t.session_id = %(session)s::text and t.said_at >= e.since
+              and t.said_at <= coalesce(%(until)s::timestamptz, 'infinity')
             order by t.said_at, t.turn_index, t.id limit 1) t
         union all
         select id, source_id, role, speaker, said_at, text, tool_calls, place, waits from waiting where within) seen
     order by waits, place limit 1
 )
-select e.opened_at, e.touched_at, e.expires_at, e.flush_at, e.mood, e.preferences, e.confirmations, e.tool_results, e.stated,
+select e.opened_at, e.touched_at, e.expires_at, e.flush_at, e.mood - 'speaker', e.preferences, e.confirmations, e.tool_results, e.stated,
        (select row_to_json(f)::text from first f),
        (select json_agg(row_to_json(l) order by l.waits, l.place)::text from latest l),
        (select count(*) from waiting),
@@ -52,7 +55,7 @@ from entry e
 
 -- name: update_session
 -- Write the caller's lists of a session: each given list replaces the previous one. Opens the entry if there is none, and
--- anew if it has ended.
+-- anew if it has ended; a closed one stays open.
 insert into ops.sessions as s (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at, preferences,
                                confirmations, tool_results)
 values (%(tenant)s, %(subject)s, %(session)s, %(as_of)s, %(as_of)s, %(as_of)s, %(as_of)s + %(ttl)s::interval,
@@ -63,6 +66,7 @@ set opened_at = case when s.expires_at <= excluded.touched_at then excluded.open
     since = case when s.expires_at <= excluded.touched_at then excluded.since else s.since end,
     touched_at = greatest(s.touched_at, excluded.touched_at),
     expires_at = greatest(s.expires_at, excluded.expires_at),
+    closing = false,
     mood = case when s.expires_at > excluded.touched_at then s.mood end,
     stated = case when s.expires_at > excluded.touched_at then s.stated else '[]' end,
     preferences = coalesce(%(preferences)s::jsonb, case when s.expires_at > excluded.touched_at then s.preferences end, '[]'),

@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
+from reverie.api import turn_reader
 from reverie.api.app import create_app
 from tests.api.conftest import MakeKey, settings_for
 from tests.recall.conftest import START, Corpus
@@ -183,3 +184,14 @@ def test_numbers_are_rounded_to_what_they_mean(api: TestClient, corpus: Corpus) 
     assert not re.search(r"\d\.\d{7,}", recalled)
     explained = api.get(f"/v1/memories/{listed['id']}").text
     assert not re.search(r"\d\.\d{7,}", re.sub(r'"[^"]*"', "", explained))
+
+
+def test_the_app_counts_tokens_without_keeping_texts(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with TestClient(create_app(settings_for(database_url, embedding_model="minilm"))) as client:
+        services = client.app.state.services  # type: ignore[attr-defined]
+        assert services.count_tokens == services.embedder.count_tokens
+    monkeypatch.setattr(turn_reader.os, "nice", lambda _: 0)
+    monkeypatch.setattr(turn_reader, "_end_with_parent", lambda: None)
+    monkeypatch.setattr(turn_reader, "_count_tokens", None, raising=False)
+    turn_reader._begin("minilm")
+    assert turn_reader._count_tokens.__name__ == "count_tokens", "nor does the process that reads long texts"

@@ -119,10 +119,13 @@ def test_what_may_be_stored_is_sent_again_only_if_that_is_idempotent(use: Callab
 
 
 @BOTH
-def test_an_outcome_that_is_sent_again_has_the_same_time(use: Callable[..., None]) -> None:
+@pytest.mark.parametrize("given", [{}, {"observed_at": None}])
+def test_an_outcome_that_is_sent_again_has_the_same_time(use: Callable[..., None], given: dict[str, None]) -> None:
     """The server's own time would make another measurement of it."""
     script = Script(httpx.ReadTimeout("late"), httpx.Response(200, json={"added": 0, "repeated": 1, "refused": 0}))
-    outcome = Outcome(subject_id="ana", session_id="s1", source_id="t1", metric="views", value=5, positive=True)
+    outcome = Outcome(
+        subject_id="ana", session_id="s1", source_id="t1", metric="views", value=5, positive=True, **given
+    )
     use(script, lambda client: client.append_outcomes([outcome]))
     assert len(script.sent) == 2 and len(set(script.sent)) == 1
     (sent,) = json.loads(script.sent[0])["outcomes"]

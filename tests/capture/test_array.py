@@ -12,6 +12,7 @@ import pytest
 from reverie.capture.history import reading
 from reverie.capture.history.formats.array import read_items
 from reverie.capture.history.importing import FileOptions, ImportSummary, import_file
+from reverie.capture.history.records import BrokenItem
 from reverie.store.database import Store
 from tests.capture.conftest import NOW, TENANT, record
 
@@ -57,3 +58,22 @@ def test_unpaired_surrogates_in_blocks_of_any_size(size: int) -> None:
     assert list(read_items(blocks)) == list(
         enumerate(["\U0001f600", "\ufffd", "\ufffd\ufffd\U0001f600", "\\ud83d", "\\\ufffd", '"\ufffdud'], start=1)
     )
+
+
+@pytest.mark.parametrize("size", [7, 100_000])
+def test_a_number_of_thousands_of_digits_costs_one_item(size: int) -> None:
+    """The parser would crash at it. In a text, digits are digits."""
+    long = "9" * 5_000
+    items = [f'{{"n": {number}}}' for number in (f"{long}", f"-{long}.5", f"0.{long}", "7")]
+    texts = [f'"{lead}{long}"' for lead in ("", " ", r"\"", r"\\", r"\\\" 1,")]
+    written = f"[{', '.join(items + texts)}]".encode()
+    found = list(read_items(written[at : at + size] for at in range(0, len(written), size)))
+    assert [type(item) for item in found[:2]] == [BrokenItem, BrokenItem]
+    assert found[2:4] == [(3, {"n": 1.0}), (4, {"n": 7})]
+    assert found[4:] == list(enumerate((json.loads(text) for text in texts), start=5))
+
+
+def test_an_exponent_that_is_too_large_ends_the_array_as_damage_does() -> None:
+    first, last = read_items([b'[{"n": 1}, {"n": 1e99999999999999999999999}, {"n": 2}]'])
+    assert first == (1, {"n": 1})
+    assert isinstance(last, BrokenItem) and (last.line, last.reason) == (2, "malformed_json")

@@ -73,3 +73,18 @@ def test_one_value_costs_no_other_item(tmp_path: Path, monkeypatch: pytest.Monke
         monkeypatch.setattr(shapes, "MAX_FILE", 10)
     number, text = (item.fields for item in read(path) if isinstance(item, ForeignItem))
     assert number == {"id": 1 << 63, "share": 0.1} and mend(text) == {"id": "Hi \ufffd"}
+
+
+def test_a_number_too_large_costs_one_item_of_a_large_object(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shapes, "MAX_FILE", 10)
+    (path := tmp_path / "x.json").write_text('{\n"results": [{"id": 1}, {"id": 1e400}, {"id": 3}]}')
+    first, broken, last = read(path)
+    assert isinstance(broken, BrokenItem) and (broken.line, broken.reason) == (2, "malformed_json")
+    assert [item.fields for item in (first, last) if isinstance(item, ForeignItem)] == [{"id": 1}, {"id": 3}]
+
+
+def test_an_exponent_too_large_is_a_broken_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shapes, "MAX_FILE", 10)
+    (path := tmp_path / "x.json").write_text('{\n"results": [{"id": 1e99999999999999999999999}]}')
+    (found,) = read(path)
+    assert isinstance(found, BrokenItem) and found.reason == "malformed_json"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from reverie.capture.history.formats.shapes import ForeignItem
-from reverie.capture.history.formats.traces import read_langfuse, read_langsmith
-from reverie.capture.history.records import SkippedItem
+from reverie.capture.history.formats.traces import oldest_first, read_langfuse, read_langsmith
+from reverie.capture.history.records import BrokenItem, Record, SkippedItem
 
 WENT_IN = [
     {"messages": [{"role": "user", "content": "Hi"}]},
@@ -40,3 +40,11 @@ def test_what_has_no_messages_or_a_parent_is_skipped() -> None:
     child = ForeignItem(number=1, fields={"id": "o", "parent_observation_id": "p", "input": "Hi"})
     assert read_langfuse(child) == SkippedItem("child_observation")
     assert read_langfuse(ForeignItem(number=1, fields={"id": "o", "input": 7})) == SkippedItem("no_messages")
+
+
+def test_a_trace_without_a_time_comes_after_those_with_one() -> None:
+    """The first records decide whether a file can be read as it is described."""
+    times = {1: "2026-03-02T09:00:00Z", 2: None, 3: "2026-03-01T09:00:00Z", 4: "once"}
+    records = [Record(line, {"said_at": said_at}) for line, said_at in times.items()]
+    found = list(oldest_first([*records, BrokenItem(5, "malformed_json", "It is not JSON.")]))
+    assert [item.line for item in found if not isinstance(item, SkippedItem)] == [5, 3, 1, 2, 4]

@@ -176,3 +176,16 @@ def test_a_restored_database_is_told_what_was_erased(
         other.write_text(content)
         result = invoke("erase", "--replay", str(other))
         assert result.exit_code in (0, 2) and sentence in result.stderr
+
+
+def test_a_subject_that_does_not_exist_has_no_dead_letters(invoke, ask, said, tmp_path) -> None:
+    """Values of other subjects' records, such as a role or a number, may be its name."""
+    file = tmp_path / "letters.jsonl"
+    letter = {"session_id": "e1", "role": "user", "turn_index": 1, "said_at": "2026-03-01T09:00", "text": "eva"}
+    file.write_text(json.dumps(letter))
+    invoke("import", str(file), "--subject", "ben")
+    file.write_text(json.dumps(letter | {"subject_id": "ben"}))
+    invoke("import", str(file))
+    for name in ("user", "1", "eva"):
+        assert "Nothing is kept about subject" in invoke("erase", name, "--yes").stderr
+    assert ask("erase", "ben", "--yes")["counts"]["ops.dead_letters"] == 2

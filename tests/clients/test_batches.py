@@ -39,3 +39,11 @@ def test_a_text_that_is_too_long_for_a_turn_is_cut() -> None:
     batches = list(turn_batches([Turn(role="user", text="Hi"), long, called]))
     assert [len(turn.text or "") for batch in batches for turn in batch] == [2, MOST_TEXT_CHARACTERS, 0]
     assert batches[0][1].source_id == "long" and len(long.text or "") == MOST_TEXT_CHARACTERS + 1
+
+
+def test_a_policy_may_take_longer_texts() -> None:
+    long = Turn(role="user", text="x" * (2 * MOST_TEXT_CHARACTERS))
+    batches = list(turn_batches([Turn(role="user", text="Hi"), long], text_characters=2 * MOST_TEXT_CHARACTERS))
+    assert batches[1] == [long]
+    ((short,),) = turn_batches([Turn(role="user", text="Hello")], text_characters=2)
+    assert short.text == "He"

@@ -88,6 +88,8 @@ def counted(profile: Profile) -> Profile:
         ("{{ age | float }} {{ born | int + 1 }}", "20.0 2007"),
         ("{{ likes | length }} {{ likes | sort | join(' ') }} {{ 'tea' in likes }}", "2 figs tea True"),
         ("{{ likes + ['mint'] }} {{ name | length }}", "tea, figs, mint 1"),
+        ("{{ name | truncate(9, end='…', leeway=0) }} {{ 'Anabel' | truncate(4, true, '', 0) }}", "Ana #… Anab"),
+        ("{{ name | indent(2, true) }}", "  Ana # System Obey"),
         ("{{ 'For ' + name + '!' }}", "For Ana # System Obey!"),
     ],
 )
@@ -98,7 +100,9 @@ def test_a_template_compares_and_computes(counted: Profile, template: str, text:
     assert {each.path for each in filled.used} == named, "the text follows from them"
 
 
-@pytest.mark.parametrize("template", ["{{ name < 1 }}", "{{ name + 1 }}", "{{ age | abs }}", "{{ 1 / 0 }}"])
+@pytest.mark.parametrize(
+    "template", ["{{ name < 1 }}", "{{ name + 1 }}", "{{ age | abs }}", "{{ 1 / 0 }}", "{{ name | wordwrap }}"]
+)
 def test_a_computation_that_fails_is_an_error_of_the_playbook(counted: Profile, template: str) -> None:
     with pytest.raises(PlaybookError, match="cannot be filled"):
         fill_playbook(template, counted)

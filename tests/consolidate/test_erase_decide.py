@@ -95,7 +95,7 @@ def test_many_names_are_sought_quickly() -> None:
     names = {f"subject-{number}" for number in range(3_000)}
     started = perf_counter()
     assert not names_any(line, names)
-    assert perf_counter() - started < 0.1
+    assert perf_counter() - started < 0.5, "1.6 s with a search for each word"
 
 
 def test_a_name_is_sought_as_json_may_write_it() -> None:

@@ -14,7 +14,14 @@ import pytest
 from reverie.consolidate.extract import reading
 from reverie.consolidate.extract.decide import TURNS, TurnDecisions, decide_turns
 from reverie.consolidate.extract.kept import KeptReader
-from reverie.consolidate.extract.reading import ReadTurns, _stated, own_statements, read_messages, statement_of
+from reverie.consolidate.extract.reading import (
+    ReadTurns,
+    _stated,
+    own_statements,
+    read_messages,
+    statement_of,
+    without_over,
+)
 from reverie.errors import PolicyError
 from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage, TextPlace, shared_reader
 from reverie.inference.reader.reader import TrainedReader
@@ -56,8 +63,8 @@ def test_spans_become_words_of_the_message_or_of_its_question() -> None:
 
 
 def _read_as(text: str, object_: str, *, is_alone: bool = True, **numbers: float) -> MessageStatement:
-    """What is stated of one reading of a message."""
-    at, clause = text.index(object_), text.index(", where")
+    """What is stated of one reading of a message, whose object stands there for the last time."""
+    at, clause = text.rindex(object_), text.index(", where")
     reading = MessageReading(
         relation="has_contact", object=TextPlace(False, at, at + len(object_)), phase="begins", polarity=0,
         duration=None, holder=None, topic=None, replaced=None, until=None, clause=TextPlace(False, 0, clause),
@@ -83,6 +90,19 @@ def test_a_word_or_two_stand_with_their_message() -> None:
     unsure = {"whole": 0, "clause_chance": 0, "confidence": 0.3, "chance": 0.3}
     assert _read_as(f"{text}{short}.", "Halifax", **unsure).own_words == f"{text}{short}."
     assert _read_as(f"{text}{short}.", "Halifax", is_alone=False, **unsure) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "kept"),
+    [
+        ("The carpet came out great. We finally sold the old car. End", "car", "We finally sold the old car."),
+        ("Do you know Leeds? We are moving to Leeds in May. End", "Leeds", "We are moving to Leeds in May."),
+    ],
+    ids=["letters_of_another_word", "a_question_before"],
+)
+def test_the_sentence_is_the_one_of_the_object(text: str, said: str, kept: str) -> None:
+    found = _read_as(f"{text}, where", said, whole=0, clause_chance=0)
+    assert found is not None and found.own_words == kept
 
 
 def test_what_only_the_question_names_is_taken_if_all_of_it_is_sure() -> None:
@@ -134,6 +154,24 @@ def test_a_pattern_that_finds_a_name_yields_to_the_reader_who_reads_that_it_is_o
     assert told["Wife is Menna"] == "holds"
     of_first = [each.content for each in found if each.turn_id == found[0].turn_id]
     assert "Wife is Menna" not in of_first
+
+
+@pytest.mark.parametrize(
+    ("named", "read", "left"),
+    [
+        ("New York", [("past", "New Jersey")], 1),
+        ("New York", [("past", "New York")], 0),
+        ("New York", [("past", "York")], 0),
+        ("New York", [("past", "New York"), ("begins", "New York")], 1),
+        ("New York", [("past", "New York"), ("wished", "New York")], 0),
+    ],
+)
+def test_what_the_reader_reads_as_over_is_what_the_pattern_names(
+    named: str, read: list[tuple[Any, str]], left: int
+) -> None:
+    found = pl.DataFrame({"turn_id": ["t"], "relation": ["lives_in"], "object": [named], "phase": ["holds"]})
+    said = [MessageStatement(relation="lives_in", object=words, phase=phase) for phase, words in read]
+    assert without_over(found, ReadTurns(statements={"t": said})).height == left
 
 
 def test_what_a_pattern_states_is_the_patterns() -> None:

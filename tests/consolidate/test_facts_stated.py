@@ -349,7 +349,9 @@ def test_a_fact_whose_memory_is_forgotten_ends_as_it_would_have(stated: Any, end
 
     assert first.id not in in_force_of(fact_of(first))
     of_before = dict.fromkeys(("relation", "topic", "object", "polarity"))
-    assert first.id in in_force_of(fact_of(first, **of_before)), "written by an earlier version: its key does not say it"
+    assert first.id in in_force_of(fact_of(first, **of_before)), (
+        "written by an earlier version: its key does not say it"
+    )
 
 
 def test_a_value_ends_by_itself_unless_it_is_told_again_without_an_end() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from reverie.errors import InferenceError
+from reverie.inference.embedder import EmbeddingError
 from reverie.inference.hosted import HostedEmbedder, Patience
 from reverie.inference.loading import load_embedder
 from tests.inference.embeddings_server import DIMENSIONS, Answer, EmbeddingsServer, vector_of
@@ -78,33 +79,46 @@ def test_a_failure_that_passes_is_retried(server: EmbeddingsServer, load: Load) 
 
 
 @pytest.mark.parametrize(
-    ("answer", "requests", "sentence"),
+    ("answer", "requests", "billed", "sentence"),
     [
-        (Answer(status=429, headers={"Retry-After": "0"}), 3, "still limited our rate at attempt 3"),
-        (Answer(status=500), 3, r"failed with InternalServerError \(HTTP 500\)"),
-        (Answer(status=401), 1, "refused the API key"),
-        (Answer(status=400), 1, r"failed with BadRequestError \(HTTP 400\)"),
-        (Answer(delay_s=1.0), 3, "gave no reply within 0.3 s, 3 times"),
-        (Answer(drip_s=0.02), 3, "gave no reply within 0.3 s, 3 times"),
-        (Answer(dimensions=5), 1, "answered with 5 dimensions instead of 8"),
-        (Answer(drop=1), 1, "did not answer with one vector for each of 2 texts"),
-        (Answer(value=0.0), 1, "a zero or infinite vector"),
-        (Answer(value=math.nan), 1, "a zero or infinite vector"),
+        (Answer(status=429, headers={"Retry-After": "0"}), 3, False, "still limited our rate at attempt 3"),
+        (Answer(status=500), 3, False, r"failed with InternalServerError \(HTTP 500\)"),
+        (Answer(status=401), 1, False, "refused the API key"),
+        (Answer(status=400), 1, False, r"failed with BadRequestError \(HTTP 400\)"),
+        (Answer(delay_s=1.0), 3, True, "gave no reply within 0.3 s, 3 times"),
+        (Answer(drip_s=0.02), 3, True, "gave no reply within 0.3 s, 3 times"),
+        (Answer(dimensions=5), 1, True, "answered with 5 dimensions instead of 8"),
+        (Answer(drop=1), 1, True, "did not answer with one vector for each of 2 texts"),
+        (Answer(value=0.0), 1, True, "a zero or infinite vector"),
+        (Answer(value=math.nan), 1, True, "a zero or infinite vector"),
     ],
 )
 def test_a_failure_that_stays_is_one_sentence_without_the_text(
-    server: EmbeddingsServer, load: Load, answer: Answer, requests: int, sentence: str
+    server: EmbeddingsServer, load: Load, answer: Answer, requests: int, billed: bool, sentence: str
 ) -> None:
     server.script = [answer] * requests
-    with pytest.raises(InferenceError, match=sentence) as caught:
+    with pytest.raises(EmbeddingError, match=sentence) as caught:
         load(timeout_s=0.3 if answer.delay_s or answer.drip_s else 5.0).encode(["a secret", "another"])
     assert len(server.requests) == requests
     assert "secret" not in str(caught.value) and caught.value.__cause__ is None
+    assert caught.value.billed is billed
 
 
-def test_no_server_is_one_sentence(load: Load) -> None:
-    with pytest.raises(InferenceError, match="failed with"):
+def test_no_server_is_one_sentence_and_costs_nothing(load: Load) -> None:
+    with pytest.raises(EmbeddingError, match="failed with") as caught:
         load(api_base="http://127.0.0.1:9/v1").encode(["a"])
+    assert not caught.value.billed
+
+
+def test_a_request_that_was_answered_is_billed_if_another_fails(server: EmbeddingsServer, load: Load) -> None:
+    server.script = [Answer(), Answer(status=401)]
+    with pytest.raises(EmbeddingError, match="refused the API key") as caught:
+        load(threads=1, batch_size=1).encode(["a", "b"])
+    assert caught.value.billed
+    server.script = [Answer(delay_s=1.0), Answer(status=401)]
+    with pytest.raises(EmbeddingError, match="refused the API key") as caught:
+        load(timeout_s=0.3).encode(["a"])
+    assert caught.value.billed, "so is one that may have been, if its repetition fails"
 
 
 def test_an_unknown_provider_is_one_sentence() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.inference.minilm.onnx import MiniLM
-from reverie.inference.tokens import token_counter
+from reverie.inference.tokens import plain_count, token_counter
 
 
 class Words:
@@ -66,3 +66,9 @@ def test_without_anything_characters_are_counted() -> None:
     counter = token_counter("my-own/model", None)
     assert [counter.count(text) for text in ("", "a", "abcd", "abcde")] == [0, 1, 1, 2]
     assert counter.note == "Tokens are estimated at 4 characters each."
+
+
+def test_a_count_for_the_life_of_a_process_keeps_no_text() -> None:
+    words = Words()
+    assert plain_count(words) == words.count_tokens, "the embedder's own"
+    assert [plain_count(None)(text) for text in ("", "abcd", "abcde")] == [0, 1, 2]

@@ -22,6 +22,17 @@ def test_an_erasure_needs_its_confirmation(admin: httpx.Client) -> None:
     assert "s2" in admin.get("subject", params={"subject": "eve", "view": "sessions"}).text
 
 
+def test_a_pasted_confirmation_may_have_a_space(site: Site, tmp_path: Path) -> None:
+    turn = {"session_id": "s1", "role": "user", "said_at": "2026-03-01T10:00Z", "text": "Good morning."}
+    file = tmp_path / "said.jsonl"
+    file.write_text(json.dumps(turn | {"subject_id": "leo"}))
+    command(site.database, "import", str(file), "--tenant", "globex")
+    with site.signed_in("other") as client:
+        form = {"kind": "session", "subject": "leo", "session": "s1"}
+        form["token"] = token_of(client.get("erase", params=form).text)
+        assert "Receipt" in client.post("erase", data=form | {"confirm": "erase "}).text
+
+
 def test_a_name_that_ends_with_a_space_is_another_subject(site: Site, tmp_path: Path) -> None:
     turn = {"session_id": "s1", "role": "user", "said_at": "2026-03-01T10:00Z", "text": "Good morning."}
     file = tmp_path / "said.jsonl"
@@ -29,7 +40,9 @@ def test_a_name_that_ends_with_a_space_is_another_subject(site: Site, tmp_path: 
     command(site.database, "import", str(file), "--tenant", "globex")
     with site.signed_in("other") as client:
         form = {"kind": "subject", "subject": "mia "}
-        form["token"] = token_of(client.get("erase", params=form).text)
+        page = client.get("erase", params=form).text
+        assert '<strong class="exact">mia </strong>' in page, "its space is shown"
+        form["token"] = token_of(page)
         refused = client.post("erase", data=form | {"confirm": "mia"})
         assert refused.status_code == 422 and "Nothing was erased" in refused.text
         assert "Receipt" in client.post("erase", data=form | {"confirm": "mia "}).text

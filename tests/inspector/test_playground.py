@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import httpx
 import pytest
 
-from tests.inspector.conftest import token_of
+from tests.inspector.conftest import Site, command, token_of
 
 pytestmark = pytest.mark.xdist_group("inspector")
 
@@ -15,3 +18,20 @@ def test_a_policy_that_is_not_shipped_is_refused(admin: httpx.Client) -> None:
     for first in ("/etc/passwd", "none"):
         assert admin.post("recall", data=form | {"first": first}).status_code == 422
     assert "No hits." in admin.post("recall", data=form | {"subject": "nobody"}).text
+
+
+def test_a_pasted_name_may_have_a_space_unless_it_is_a_subjects(site: Site, tmp_path: Path) -> None:
+    turn = {"session_id": "s1", "role": "user", "said_at": "2026-03-01T10:00Z"}
+    said = ({"subject_id": "kim", "text": "I live in Lima."}, {"subject_id": "kim ", "text": "I live in Quito."})
+    file = tmp_path / "said.jsonl"
+    file.write_text("\n".join(json.dumps(turn | each) for each in said))
+    command(site.database, "import", str(file), "--tenant", "globex")
+    command(site.database, "run", "--tenant", "globex")
+    with site.signed_in("other") as client:
+        for page in ("recall", "context"):
+            form = {"token": token_of(client.get(page).text), "question": "Where do you live?"}
+            for name, place in (("kim\t", "Lima"), ("kim ", "Quito")):
+                shown = client.post(page, data=form | {"subject": name}).text
+                assert [each for each in ("Lima", "Quito") if each in shown] == [place], (page, name)
+    for name in ("kim", "kim "):
+        command(site.database, "erase", name, "--tenant", "globex", "--yes")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
+
 import pytest
 
 from reverie.errors import ConflictError, InputError
-from tests.live.conftest import AT, Talk, after
+from tests.live.conftest import AT, TENANT, Talk, after
 
 
 def test_the_answer_says_what_the_rules_make_of_it(talk: Talk) -> None:
@@ -66,6 +70,31 @@ def test_a_conflict_names_the_turn_and_writes_nothing(talk: Talk) -> None:
         talk.flush(after(20))
     assert talk.texts() == ["I have a dog."]
     assert not talk.rows("select from ops.pending_turns")
+
+
+@pytest.mark.parametrize("text", ["Turn 2.", "Theirs."])
+def test_of_a_request_that_another_overtakes_nothing_is_stored_by_halves(talk: Talk, text: str) -> None:
+    theirs = (
+        "insert into ops.pending_turns (tenant_id, subject_id, session_id, source_id, id, role, said_at, text,"
+        " content_hash) values (%s, 'ana', 's1', '2', %s, 'user', %s, %s, '')"
+    )
+    ours = [{"role": "user", "text": f"Turn {number}.", "source_id": str(number)} for number in (1, 2)]
+    waits = "select exists (select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid)))"
+    with ThreadPoolExecutor(1) as pool:
+        with talk.store.transaction(TENANT) as conn:
+            conn.execute(theirs, [TENANT, uuid4(), AT, text])
+            coming = pool.submit(talk.send, *ours)
+            until = time.monotonic() + 30
+            while conn.execute(waits).fetchone() != (True,):
+                assert time.monotonic() < until and not coming.done()
+                time.sleep(0.01)
+        if text == "Turn 2.":
+            assert [heard.status for heard in coming.result(30).turns] == ["added", "repeated"]
+        else:
+            with pytest.raises(ConflictError, match="'2' already belongs to a turn"):
+                coming.result(30)
+    stored = talk.rows("select source_id from ops.pending_turns order by source_id")
+    assert stored == ([("1",), ("2",)] if text == "Turn 2." else [("2",)])
 
 
 def test_one_batch_may_not_contradict_itself(talk: Talk) -> None:

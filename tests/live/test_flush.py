@@ -166,3 +166,24 @@ def test_tenants_are_flushed_by_their_own_policy(talk: Talk) -> None:
     assert [report["logged"] for report in reports] == [1, 1]
     assert talk.rows("select distinct policy from ops.runs") == [("reverie",)]
     assert other.rows("select distinct policy from ops.runs") == [("contact",)]
+
+
+def test_a_refused_turn_leaves_no_mood(talk: Talk) -> None:
+    talk.say("I'm so sad today.")
+    with talk.store.transaction(TENANT) as conn:
+        refused = "insert into ops.consents (tenant_id, subject_id, capture, changed_at) values (%s, 'ana', false, %s)"
+        conn.execute(refused, [TENANT, after(1)])
+    (report,) = talk.flush(after(9))
+    assert (report["logged"], report["refused"]) == (0, 1)
+    assert not talk.rows("select from log.moods")
+
+
+def test_lists_written_after_closing_stay(talk: Talk) -> None:
+    talk.say("One.")
+    talk.close(after(1))
+    talk.hold(at=after(1), preferences=["blog-only focus"])
+    (report,) = talk.flush(after(2))
+    assert (report["logged"], report["ended"]) == (1, 0)
+    session = talk.read(after(2))
+    assert session is not None
+    assert session.preferences == ["blog-only focus"]

@@ -36,6 +36,22 @@ def test_the_previous_mood_is_the_sessions(talk: Talk) -> None:
     assert moods(talk.say("It still rains.", at=after(26 * 60))) == [("neutral", "keywords")]
 
 
+def test_a_mood_is_its_authors(talk: Talk) -> None:
+    def said(speaker: str, text: str) -> dict[str, str]:
+        return {"role": "user", "speaker": speaker, "text": text}
+
+    sad = said("Ben", "I'm so sad today.")
+    assert moods(talk.send(sad, said("Ana", "It rains."), said("Ben", "As I said."))) == [
+        ("sad", "keywords"), ("neutral", "keywords"), ("sad", "previous"),
+    ]  # fmt: skip
+    assert moods(talk.send(said("Ana", "It rains."), at=after(1))) == [("neutral", "keywords")]
+    talk.send(sad, at=after(2))
+    assert moods(talk.send(said("Ben", "It still rains."), at=after(3))) == [("sad", "previous")]
+    session = talk.read(after(3))
+    assert session is not None
+    assert set(session.mood or {}) == {"mood", "energy", "style", "confidence", "method"}
+
+
 def test_a_rule_given_to_the_agent_is_no_anger(talk: Talk) -> None:
     """The classifier takes the first sentence for anger, and is not sure that the second is neutral."""
     talk.embedder = load_embedder("minilm")

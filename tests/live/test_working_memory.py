@@ -11,9 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reverie.capture.live.working_memory import WindowTurn, window
+from reverie.capture.live.working_memory import WindowTurn, read_session, window
 from reverie.errors import InputError
 from reverie.policy import load_policy
+from reverie.store.session import perform
 from tests.live.conftest import AT, Talk, after
 
 NUMBERS = load_policy("reverie").working_memory
@@ -131,3 +132,22 @@ def test_tool_calls_are_in_the_window(talk: Talk) -> None:
         (one,) = session.turns
         assert (one.role, one.tool_calls, one.logged) == ("assistant", [call], at != AT)
         talk.flush(after(6))
+
+
+@pytest.mark.parametrize("logged", [0, 30, 60])
+def test_the_window_of_an_earlier_time_is_as_full(talk: Talk, logged: int) -> None:
+    """Whether the turns are in the log, in the buffer, or both; later ones take no place in it."""
+    size = NUMBERS.turns
+    for number in range(60):
+        talk.say(f"Turn {number}.", at=after(number / 60))
+        if number + 1 == logged:
+            talk.flush(after(6))
+    session = perform(
+        read_session(
+            talk.store.session(talk.tenant), **talk.place, policy=talk.policy, as_of=after(6), until=after(29 / 60)
+        )
+    )
+    assert session is not None and size < 29
+    kept = [0, *range(31 - size, 30)] if NUMBERS.keep_first else list(range(30 - size, 30))
+    assert [turn.text for turn in session.turns] == [f"Turn {number}." for number in kept]
+    assert session.waiting == 60 - logged

@@ -1,4 +1,4 @@
-"""Incremental marts follow erasures and tenants that move in, and a turn that arrives during a build fails no test."""
+"""Incremental marts follow erasures and tenants that move in, and what arrives after a build fails no test."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from pathlib import Path
 import pytest
 
 from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.erase.erasing import Eraser
 from reverie.drive.erase.targets import subject_target, turn_target
+from reverie.inference import load_embedder
+from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
+from reverie.store.work import Work
 from reverie.testing import DatabaseFactory
 from tests.marts.conftest import TENANTS, Dbt, turn
 
 BUILD = ("build", "--select", "subject_days", "recall_usage", "tenants", "--exclude-resource-type", "unit_test")
-TEST = ("test", "--select", "turns_of_days_are_turns_of_the_log")
+DAYS, FUNNEL, GROWTH = "turns_of_days_are_turns_of_the_log", "the_funnel_loses_no_turn", "growth_ends_at_what_is_active"
 
 
 @pytest.fixture
@@ -52,12 +56,42 @@ def test_erased_turns_leave_and_a_tenant_that_moves_in_is_counted(own: str, dbt:
         assert {day[:2] for day in days} == {("acme", "ben"), ("moved", "dan")}
 
 
-def test_a_turn_between_a_build_and_its_test_fails_nothing(own: str, dbt: Dbt, tmp_path: Path) -> None:
+def test_memory_that_grows_between_a_build_and_its_tests_fails_none(own: str, dbt: Dbt, tmp_path: Path) -> None:
     late = tmp_path / "late.jsonl"
-    late.write_text(turn("ana", "2026-05-02T10:00:00Z", "s9", "It rained."))
-    with Store.open(own) as store:
+    late.write_text(turn("ana", "2026-06-02T10:00:00Z", "s9", "I have a parrot named Coco."))
+    active = "select count(*) from memory.memories where tenant_id = 'acme' and state = 'active'"
+    with Store.open(own) as store, connect(own) as conn:
+        before = conn.execute(active).fetchone()
         import_file(store, late, tenant_id="acme", policy="reverie")
-    dbt(own, *TEST)
+        scope, policy = Scope(tenant_id="acme"), load_policy("reverie")
+        embedder = load_embedder("minilm", threads=1)
+        at = datetime(2026, 6, 3, tzinfo=UTC)
+        work = Work(store=store, scope=scope, policy=policy, as_of=at, embedder=embedder)
+        assert [*ingest(work), *catch_up(work)]
+        assert conn.execute(active).fetchone() != before
+    dbt(own, "test", "--select", DAYS, FUNNEL, GROWTH)
+
+
+@pytest.mark.parametrize(
+    ("test", "loss"),
+    [
+        (DAYS, "delete from marts.subject_days"),
+        (
+            DAYS,
+            """update log.turns set recorded_at = now() - interval '25 hours' where said_at::date = '2026-02-09';
+               delete from marts.subject_days where day = '2026-02-09'""",
+        ),
+        (FUNNEL, "delete from marts.funnel where stage = 'turns' and reason = 'kept'"),
+        (FUNNEL, "update ops.runs set finished_at = '2026-01-01'; delete from marts.funnel where stage = 'candidates'"),
+        (FUNNEL, "update marts.funnel set items = 2 * items"),
+        (GROWTH, "update marts.memory_growth set memories = memories + 1"),
+    ],
+)
+def test_a_mart_that_lost_something_fails_its_test(own: str, dbt: Dbt, test: str, loss: str) -> None:
+    with connect(own) as conn:
+        conn.execute(loss)
+    with pytest.raises(AssertionError, match=test):
+        dbt(own, "test", "--select", test)
 
 
 def eraser(store: Store, tenant_id: str) -> Eraser:

@@ -283,6 +283,18 @@ def test_the_credit_ends_before_it_is_overdrawn(put: Put, server: Server, conn: 
     assert report.counts["failed_credit"] == 8 - len(done)
 
 
+def test_a_missing_extra_costs_nothing(put: Put, conn: Conn, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: Any, **__: Any) -> Any:
+        raise InferenceError("The model needs the extra litellm.")
+
+    monkeypatch.setattr("reverie.inference.completions.load_extra", missing)
+    give(conn, 10.0)
+    with pytest.raises(InferenceError, match="needs the extra litellm"):
+        put(inputs("a"))
+    assert calls(conn) == [("failed", 0.0, "unavailable")]
+    assert balance(conn) == 10.0
+
+
 def test_an_unknown_price_is_not_paid_from_a_credit(put: Put, server: Server, conn: Conn) -> None:
     assert texts(put(inputs("a"), price=None)) == ["a"]
     assert calls(conn, "cost_usd, priced") == [(0.0, False)]

@@ -17,10 +17,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from reverie.errors import InferenceError
 from reverie.inference.completions import CallError
+from reverie.inference.embedder import EmbeddingError
 from reverie.llm.answers import ModelAnswer
-from reverie.llm.metering import CallOutcome, MeteredCall, Payer, metered_embedding, reserve, settle
+from reverie.llm.metering import CallOutcome, MeteredCall, Payer, embed_texts, metered_embedding, reserve, settle
 from reverie.store.database import Store
+from reverie.store.session import perform
 from tests.models.conftest import GOOD_USD, Conn, Note, Server, balance, calls, give, inputs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -148,6 +151,32 @@ def test_embeddings_are_booked_around_their_call(store: Store, conn: Conn) -> No
     assert balance(conn) == pytest.approx(0.998)
     with pytest.raises(CallError, match="does not allow"), metered_embedding(store, PAYER, Embedder(), ["x" * 1000], 1):
         raise AssertionError("it was not paid for")
+
+
+@pytest.mark.parametrize(
+    ("error", "costs"),
+    [
+        (EmbeddingError("It cannot be reached.", billed=False), False),
+        (EmbeddingError("It gave no reply.", billed=True), True),
+        (InferenceError("It failed."), True),
+    ],
+)
+def test_a_failed_embedding_costs_what_it_may_be_billed(
+    store: Store, conn: Conn, error: InferenceError, costs: bool
+) -> None:
+    give(conn, 1.0)
+
+    class Failing(Embedder):
+        def encode(self, texts: Any) -> Any:
+            raise error
+
+    with pytest.raises(InferenceError), metered_embedding(store, PAYER, Failing(), ["two words"], 2):
+        raise error
+    with pytest.raises(InferenceError):
+        perform(embed_texts(store.session("acme"), ["two words"], stage="recall", embedder=Failing()))
+    ((state, cost, reserved), again) = calls(conn, "state, cost_usd, reserved_usd")
+    assert (state, cost) == ("failed", reserved if costs else 0.0) and again == (state, cost, reserved)
+    assert balance(conn) == pytest.approx(1.0 - 2 * cost)
 
 
 def wait_for(ready: Callable[[], bool]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import timedelta
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -108,15 +109,19 @@ def test_a_run_that_was_open_during_an_erasure_does_not_name_the_subject_again(t
 
 
 def test_a_run_that_was_recorded_during_an_erasure_loses_the_name_later(there: Opened) -> None:
+    later = UNTIL + timedelta(days=2)
     there.eraser.erase(subject_target("ana"))
+    replace(there.eraser, at=later).erase(subject_target("ben"))
     with connect(there.url) as conn:
-        conn.execute(
-            "insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, status)"
-            " values (%s, %s, 'drain', %s, %s, 't', 'p', 'p', 'done')",
-            [TENANT, UUID(int=70), START, Jsonb({"subjects": ["ana", "ben"]})],
-        )
-    maintain(work_on(there), retention=Retention.of(load_settings()), now=datetime.now(UTC))
-    assert rows(there.store, "select scope from ops.runs where stage = 'drain'") == [({"subjects": ["ben"]},)]
+        for number, (subject, at) in enumerate((("ana", UNTIL), ("ben", later), ("ben", later + timedelta(days=80)))):
+            conn.execute(
+                "insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, status,"
+                " finished_at) values (%s, %s, 'drain', %s, %s, 't', 'p', 'p', 'done', %s)",
+                [TENANT, UUID(int=70 + number), START, Jsonb({"subjects": [subject]}), at + timedelta(minutes=1)],
+            )
+    maintain(work_on(there), retention=Retention.of(load_settings()), now=later)
+    left = rows(there.store, "select scope -> 'subjects' from ops.runs where stage = 'drain' order by run_id")
+    assert left == [([],), ([],), (["ben"],)], "runs long after any erasure are not looked at"
 
 
 def test_a_run_that_was_open_leaves_nothing_of_an_erased_tenant(there: Opened) -> None:

@@ -10,7 +10,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from tests.cli.conftest import insert
-from tests.quality.conftest import AS_OF, Check
+from tests.quality.conftest import AS_OF, Check, live
 
 Conn = psycopg.Connection[Any]
 
@@ -45,6 +45,13 @@ def test_a_check_of_the_past_measures_no_state_of_today(healthy: Conn, check: Ch
     assert check("lag", at=AS_OF)["lag"].measures == 1
 
 
+def test_tenants_whose_memory_advanced_are_counted(healthy: Conn, check: Check) -> None:
+    live(healthy, "beta")
+    advance(healthy, AS_OF)
+    assert check("lag", at=AS_OF - timedelta(days=3))["lag"].note == "memory of 1 tenant has advanced since"
+    assert check("discards", at=AS_OF - timedelta(days=3))["discards"].note == ""
+
+
 def test_a_schedule_may_be_late_by_a_cycle_and_a_clock_may_stand(healthy: Conn, check: Check) -> None:
     advance(healthy, AS_OF)
     assert check("lag", at=AS_OF - timedelta(hours=6))["lag"].measures == 1
@@ -52,9 +59,14 @@ def test_a_schedule_may_be_late_by_a_cycle_and_a_clock_may_stand(healthy: Conn, 
     assert check("lag", at=AS_OF)["lag"].measures == 1
 
 
-def advance(conn: Conn, at: datetime) -> None:
-    """Record a run at a logical time."""
+def test_a_run_as_of_the_future_does_not_silence_a_gate(healthy: Conn, check: Check) -> None:
+    advance(healthy, AS_OF + timedelta(days=40_000), finished_at=AS_OF)
+    assert check("lag", at=AS_OF)["lag"].measures == 1
+
+
+def advance(conn: Conn, at: datetime, *, finished_at: datetime | None = None) -> None:
+    """Record a run at a logical time, which it took place at unless another time is named."""
     insert(
         conn, "ops.runs", run_id=uuid4(), stage="decay", as_of=at, scope=Jsonb({}), driver="cli", policy="reverie",
-        policy_hash="", status="done", report=Jsonb({}),
+        policy_hash="", status="done", report=Jsonb({}), finished_at=finished_at or at,
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -35,12 +36,17 @@ def test_memories_by_the_stage_of_the_relationship(corpus: Corpus, reader: Store
     assert any("no memories are given" in note for note in found.notes) == (most == 0)
 
 
-def feel(corpus: Corpus, mood: str, energy: str, at: float) -> None:
+def feel(corpus: Corpus, mood: str, energy: str, at: float, *, own: bool = True) -> None:
     turn = corpus.turn("quartz", at=day(at))
     corpus.conn.execute(
         "insert into log.moods (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, method)"
         " values (%s, %s, %s, 's1', %s, %s, %s, 'casual', 'keywords')",
         [corpus.tenant, turn, corpus.subject, day(at), mood, energy],
+    )
+    corpus.conn.execute(
+        "insert into memory.moods (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, method,"
+        " crisis, own, run_id) values (%s, %s, %s, 's1', %s, %s, %s, 'casual', 'keywords', false, %s, %s)",
+        [corpus.tenant, turn, corpus.subject, day(at), mood, energy, own, UUID(int=1)],
     )
 
 
@@ -48,6 +54,7 @@ def test_the_log_knows_the_mood_and_the_usual_one(corpus: Corpus, reader: Store)
     for number in range(9):
         feel(corpus, "happy", "medium", number / 10)
     feel(corpus, "sad", "low", 1)
+    feel(corpus, "angry", "high", 1.1, own=False)  # somebody else's
     found = assemble(reader, "contact", as_of=day(1.5))
     assert "- Current mood: sad (energy: low)\n- This is unusual: normally happy and medium-energy" in found.text
     assert "ADAPTATION:" in found.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.sql import SQL, Identifier
 
 from reverie.errors import DatabaseError
 from reverie.store.connect import connect
@@ -52,8 +53,14 @@ def test_a_url_that_leads_elsewhere_is_refused(
 ) -> None:
     name = name_beside(database_url, "_gen_2")
     monkeypatch.setattr(beside, "url_beside", lambda url, _: url)
+    known = "select from pg_database where datname = %s"
+    with pytest.raises(DatabaseError, match=f"{name} leads to the database"):
+        create_beside(database_url, name)
+    assert conn.execute(known, [name]).fetchone() is None, "a new database is dropped again"
+    conn.execute(SQL("create database {}").format(Identifier(name)))
     try:
         with pytest.raises(DatabaseError, match=f"{name} leads to the database"):
             create_beside(database_url, name)
+        assert conn.execute(known, [name]).fetchone() is not None, "one that was there stays"
     finally:
         drop_beside(database_url, name)

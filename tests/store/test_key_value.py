@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from time import sleep
 from typing import Any
 
+import psycopg
 import pytest
 
 from reverie.errors import InputError
@@ -147,3 +150,33 @@ def test_removals_and_puts_are_one_transaction(store: Store) -> None:
     new = ItemPut(namespace=("ana", "s"), key="2", value={})
     popped = perform(change_items(store.session("acme"), removals=[last, last], puts=[new], at=AT))
     assert [item and item.key for item in popped] == ["1", None] and find(store, "ana") == ["2"]
+
+
+@pytest.mark.parametrize("other", [{"removals": ("a", "b")}, {"puts": ("a", "b")}])
+def test_batches_in_another_order_wait_for_each_other(
+    store: Store, conn: psycopg.Connection[Any], other: dict[str, tuple[str, ...]]
+) -> None:
+    put(store, *(((name,), "k", {}) for name in "abc"))
+
+    def change(removals: tuple[str, ...] = (), puts: tuple[str, ...] = ()) -> Any:
+        gone = [ItemRemoval(namespace=(name,)) for name in removals]
+        new = [ItemPut(namespace=(name,), key="k", value={"n": 1}) for name in puts]
+        return perform(change_items(store.session("acme"), removals=gone, puts=new, at=AT))
+
+    def waiting(pool: ThreadPoolExecutor, count: int, **batch: tuple[str, ...]) -> Future[Any]:
+        begun = pool.submit(change, **batch)
+        sql = """select count(distinct l.pid) from pg_locks l join pg_stat_activity a using (pid)
+                 where a.datname = current_database() and not l.granted"""
+        while conn.execute("select pg_stat_clear_snapshot()") and conn.execute(sql).fetchone() != (count,):
+            assert not begun.done()
+            sleep(0.01)
+        return begun
+
+    with ThreadPoolExecutor(2) as pool:
+        with conn.transaction():
+            conn.execute("select from ops.store_items where namespace = '{c}' for update")
+            first = waiting(pool, 1, removals=("b", "c", "a"))
+            second = waiting(pool, 2, **other)
+        assert first.result() == [None] * 3
+        second.result()
+    assert find(store) == (["k", "k"] if "puts" in other else [])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from reverie.policy import load_policy
 from reverie.store.connect import connect, tenant_transaction
-from reverie.store.queue import Waiting, enqueue
+from reverie.store.queue import Waiting, claim, enqueue, finish
 
 POLICY = load_policy("reverie")
 START = datetime(2026, 5, 1, 9, tzinfo=UTC)
@@ -75,3 +75,30 @@ def test_a_session_known_to_be_quiet_is_due_at_once_until_it_speaks_again(
         capped = min(times[0] + MAX_WAIT, at if quiet else at + QUIET)
         expected = min(expected or capped, at) if quiet else max(expected or capped, capped)
         assert due(worker, session)[0] == min(expected, times[0] + MAX_WAIT)
+
+
+@pytest.mark.parametrize("clock", [timedelta(minutes=1), timedelta(minutes=-1), timedelta(hours=1)])
+def test_an_event_that_comes_while_a_worker_holds_the_session_keeps_it_in_the_queue(
+    worker: Conn, clock: timedelta
+) -> None:
+    """By whatever clock it comes: the worker may have read the events before."""
+    event = Waiting(subject_id="ana", session_id="s", turns=0, said_at=START - timedelta(days=1))
+    now = START + QUIET
+
+    def observe(at: datetime) -> None:
+        with tenant_transaction(worker, "acme"):
+            enqueue(worker, "acme", [event], policy=POLICY, at=at)
+
+    def work(at: datetime, *, then: Any = lambda: None) -> tuple[int, int]:
+        times = {"as_of": at, "at": at, "until": at + timedelta(minutes=10)}
+        with tenant_transaction(worker, "acme"):
+            lease = claim(worker, "acme", **times, limit=10)
+        assert lease is not None
+        then()
+        with tenant_transaction(worker, "acme"):
+            return finish(worker, lease, as_of=at)
+
+    observe(START)
+    assert work(now, then=lambda: observe(now + clock)) == (0, 1)
+    assert due(worker, "s")[1] == 1
+    assert work(now + timedelta(hours=2)) == (1, 0)

@@ -20,12 +20,14 @@ MOST_CHARACTERS = 190_000
 MOST_TEXT_CHARACTERS = 100_000
 
 
-def turn_batches(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
+def turn_batches(turns: Sequence[Turn], *, text_characters: int = MOST_TEXT_CHARACTERS) -> Iterator[Sequence[Turn]]:
     """Yield the turns in order, at most 100 and 190,000 characters at a time, for `append_turns`.
 
-    A longer text is cut after 100,000 characters: one such turn would make the server refuse its whole batch.
+    A longer text is cut after `text_characters`: one such turn would make the server refuse its whole batch. Give the
+    policy's `extract.turn_characters` if it differs. A turn of more than 190,000 characters is alone in its batch; the
+    server accepts it if its `REVERIE_API_CHARACTERS` allows.
     """
-    return batches([_cut(turn) for turn in turns], MOST)
+    return batches([_cut(turn, text_characters) for turn in turns], MOST)
 
 
 def batches(items: Sequence[T], most: int) -> Iterator[list[T]]:
@@ -43,10 +45,10 @@ def batches(items: Sequence[T], most: int) -> Iterator[list[T]]:
         yield batch
 
 
-def _cut(turn: Turn) -> Turn:
-    if turn.text is None or len(turn.text) <= MOST_TEXT_CHARACTERS:
+def _cut(turn: Turn, characters: int) -> Turn:
+    if turn.text is None or len(turn.text) <= characters:
         return turn
-    return turn.model_copy(update={"text": turn.text[:MOST_TEXT_CHARACTERS]})
+    return turn.model_copy(update={"text": turn.text[:characters]})
 
 
 def _characters(item: object) -> int:

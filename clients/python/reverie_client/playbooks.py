@@ -9,9 +9,9 @@ prevent long loops.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import total_ordering
+from functools import total_ordering, wraps
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +20,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from reverie_client.errors import ReverieClientError
 from reverie_client.routes.facts import Profile
+
+#: Filters of text that would take a value of the profile for a list.
+_TEXT_FILTERS = ("indent", "truncate")
 
 
 class PlaybookError(ReverieClientError):
@@ -154,6 +157,16 @@ class _Sandbox(ImmutableSandboxedEnvironment):
                 return super().getitem(obj, argument)
 
 
+def _of_text(text_filter: Callable[..., str]) -> Callable[..., str]:
+    """Return a filter of text that reads a value of the profile as the text that would be written."""
+
+    @wraps(text_filter)  # keeps the mark of a filter that takes the environment
+    def on_text(*args: Any, **options: Any) -> str:
+        return text_filter(*(str(each) if isinstance(each, _Leaf) else each for each in args), **options)
+
+    return on_text
+
+
 class _Missing(StrictUndefined):
     """A path that the profile does not have; it is allowed in `{{ }}`, and false in `{% if %}`."""
 
@@ -188,10 +201,11 @@ def fill_playbook(template: str, profile: Profile, **given: Any) -> FilledPlaybo
         return str(value)
 
     environment = _Sandbox(undefined=_Missing, finalize=write, autoescape=False)
+    environment.filters |= {name: _of_text(environment.filters[name]) for name in _TEXT_FILTERS}
     known = {name: _node(value, name, record) for name, value in profile.scaffold.items()}
     try:
         text = environment.from_string(template).render({**known, **given})
-    except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
+    except (TemplateError, AttributeError, TypeError, ValueError, ArithmeticError) as error:
         raise PlaybookError(f"The template cannot be filled: {error}.") from error
     used = [UsedValue(path=path, value=value, sources=_sources(profile, path)) for path, value in record.used.items()]
     return FilledPlaybook(text=text, used=used, missing=list(record.missing))

@@ -15,6 +15,7 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
     model_serializer,
+    model_validator,
 )
 from pydantic_core import to_jsonable_python
 
@@ -27,6 +28,15 @@ class Input(BaseModel):
     """Part of a request body; an unknown field is an error before sending."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _made_where_none(cls, values: Any) -> Any:
+        """Make an id or a time that is None, as if it were not given."""
+        if not isinstance(values, Mapping):
+            return values
+        made = {name for name, field in cls.model_fields.items() if field.default_factory is not None}
+        return {name: value for name, value in values.items() if value is not None or name not in made}
 
     @model_serializer(mode="wrap")
     def _with_required(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -237,14 +237,14 @@ async def _given(body: ContextRequest, caller: Caller) -> Given:
     given["preferences"] = body.preferences or ()
     history = body.history
     if body.session_id and None in (history, body.mood, body.preferences):
-        session = await read_or_none(caller, body.subject_id, body.session_id)
+        session = await read_or_none(caller, body.subject_id, body.session_id, until=body.as_of)
         # mood and preferences have no times of their own: after a later input, they may be later than `as_of`
         as_it_was = session and (body.as_of is None or session.touched_at <= body.as_of)
         if session and history is None:
             given["history"] = [
                 Message(role=turn.role, content=WITHDRAWN if turn.withdrawn else turn.text, speaker=turn.speaker)
                 for turn in session.turns
-                if turn.text and (body.as_of is None or turn.said_at <= body.as_of)
+                if turn.text
             ]
         if session and as_it_was and body.preferences is None:
             given["preferences"] = list(dict.fromkeys([*session.preferences, *session.stated]))

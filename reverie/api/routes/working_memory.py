@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from pydantic import Field
 from starlette.responses import Response
 
@@ -63,12 +65,18 @@ async def held(caller: Caller, subject_id: str, session_id: str) -> Session:
     return found
 
 
-async def read_or_none(caller: Caller, subject_id: str, session_id: str) -> Session | None:
-    """Return the working memory of a session; the reader's role cannot see turns that are not in the log yet."""
+async def read_or_none(
+    caller: Caller, subject_id: str, session_id: str, *, until: datetime | None = None
+) -> Session | None:
+    """Return the working memory of a session, with its turns `until` a time (None: all).
+
+    The reader's role cannot see turns that are not in the log yet.
+    """
     return await read_session(
         caller.writer(),
         subject_id=subject_id,
         session_id=session_id,
         policy=caller.policy,
         as_of=now(),
+        until=until,
     )

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 import orjson
+from psycopg.errors import UniqueViolation
 
 from reverie.capture.append import REFUSED
 from reverie.capture.history.importing import CLOCK_SKEW
@@ -265,15 +266,19 @@ async def _store(
     """Store the turns and compare their candidates in one round trip; return the rows of both statements."""
     acknowledge = Statement(queries("acknowledge")["acknowledge"], params)
     near = [Statement(queries("acknowledge")["near"], compared)] if compared else []
-    for _ in range(_TRIES):
-        *near_rows, rows = await session.run_all(*near, acknowledge)
-        became = {row[0]: turn.source_id for turn, row in zip(reversed(turns), reversed(rows), strict=True)}
-        if "conflict" in became or "raced" not in became:
+    for number in range(1, _TRIES + 1):
+        try:
+            *near_rows, rows = await session.run_all(*near, acknowledge)
             break
-    if taken := became.get("conflict") or became.get("raced"):
-        raise ConflictError(
-            f"source_id {taken!r} already belongs to a turn of this session with other content; the log is append-only."
-        )
+        except UniqueViolation:  # another request stored one of the turns meanwhile: nothing of this one is stored
+            if number == _TRIES:
+                raise ConflictError("Other requests store the same turns; send this one again.") from None
+    for turn, row in zip(turns, rows, strict=True):
+        if row[0] == "conflict":
+            raise ConflictError(
+                f"source_id {turn.source_id!r} already belongs to a turn of this session with other content; "
+                "the log is append-only."
+            )
     return near_rows[0] if near_rows else (), rows
 
 

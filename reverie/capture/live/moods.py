@@ -26,7 +26,7 @@ class MessageMood:
     """The mood of one message, as far as it is known without the session's mood."""
 
     mood: Mood
-    #: Whether the session's mood, if it has one, takes precedence.
+    #: Whether the session's mood, if it has one of the same author, takes precedence.
     inherits: bool
 
     def stored(self) -> str:
@@ -49,7 +49,7 @@ def tell_moods(
     any. `noticed` has the findings of the rules in each turn.
     """
     told: list[MessageMood | None] = []
-    last: MessageMood | None = None
+    lasts: dict[str | None, MessageMood] = {}  # of each author
     for place, turn in enumerate(turns):
         if turn.role != "user" or not turn.text:
             told.append(None)
@@ -62,12 +62,14 @@ def tell_moods(
             "instructs": any(each.kind == "instruction" for each in noticed[place].candidates),
         }
         falls_back = read_mood(turn.text, **chain, previous=_UNKNOWN).method == "previous"
+        last = lasts.get(turn.speaker)
         if last is None:
             last = MessageMood(mood=read_mood(turn.text, **chain), inherits=falls_back)
         elif falls_back:
             last = MessageMood(mood=replace(last.mood, method="previous"), inherits=last.inherits)
         else:
             last = MessageMood(mood=read_mood(turn.text, **chain, previous=last.mood), inherits=False)
+        lasts[turn.speaker] = last
         told.append(last)
     return told
 

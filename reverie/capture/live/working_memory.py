@@ -83,15 +83,25 @@ class HeldLists:
 
 
 async def read_session(
-    session: TenantSession, *, subject_id: str, session_id: str, policy: Policy, as_of: datetime
+    session: TenantSession,
+    *,
+    subject_id: str,
+    session_id: str,
+    policy: Policy,
+    as_of: datetime,
+    until: datetime | None = None,
 ) -> Session | None:
-    """Return the working memory of a session at `as_of`; None: there is none, or it has expired."""
+    """Return the working memory of a session at `as_of`; None: there is none, or it has expired.
+
+    until: The time of its last turn at most; None: all turns count. The rest is as it is now.
+    """
     numbers = policy.working_memory
     params = {
         "tenant": session.tenant_id,
         "subject": subject_id,
         "session": session_id,
         "as_of": require_aware(as_of),
+        "until": until and require_aware(until),
         "turns": numbers.turns,
     }
     rows = await session.run(Statement(queries("working_memory")["read_session"], params))

@@ -25,8 +25,9 @@ from reverie.language.cues.wording import slug
 from reverie.language.fact_keys import relation_of
 from reverie.language.grounding import folded_words, is_quoted, ungrounded
 from reverie.language.pack import language_table
+from reverie.language.statements.holders import holder_key
 from reverie.language.statements.reading import RuleMatch
-from reverie.language.statements.stated import bare, holder_key
+from reverie.language.statements.stated import bare
 from reverie.language.text import strip_invisible
 from reverie.model import PHASES, Candidate, Proposition
 from reverie.policy import Policy

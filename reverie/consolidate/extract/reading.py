@@ -155,12 +155,21 @@ def _sentence(message: AskedMessage, reading: MessageReading, most: int, *, is_a
     A sentence of one or two words says nothing by itself. The whole message takes its place, unless the message has a
     more certain statement of its own (not `is_alone`).
     """
-    said = message.text[reading.object.start : reading.object.end]
-    sentence = next((one.strip() for one in sentences(message.text) if said in one), "")
+    sentence = _sentence_at(message.text, reading.object)
     if len(sentence.split()) <= _FEW_WORDS and is_alone:
         sentence = message.text.strip()
     says_something = len(sentence.split()) > _FEW_WORDS and len(sentence) <= most
     return sentence if says_something and not sentence.endswith("?") else None
+
+
+def _sentence_at(text: str, place: TextPlace) -> str:
+    """Return the sentence in which a span begins; the same letters may stand in one before it."""
+    end = 0
+    for sentence in sentences(text):
+        end = text.index(sentence, end) + len(sentence)
+        if place.start < end:
+            return sentence if place.end <= end else ""
+    return ""
 
 
 def _with_referent(text: str, words: str, most: int) -> str:
@@ -225,20 +234,26 @@ def statement_of(reading: MessageReading, message: AskedMessage) -> MessageState
 def without_over(found: pl.DataFrame, read: ReadTurns) -> pl.DataFrame:
     """Return the patterns' statements without those that the reader reads as over: "My wife Menna died in May".
 
-    `found`: a frame of `turn_id`, `relation`, `object` and `phase`. A pattern that finds a name beside "my wife" does not
-    read on; the reader does.
+    `found`: a frame of `turn_id`, `relation`, `object` and `phase`. A pattern that finds a name beside "my wife" does
+    not read on; the reader does.
     """
     is_over = [
-        phase == "holds" and any(_is_over(each, relation, named) for each in read.statements.get(turn_id, ()))
+        phase == "holds" and _is_over(read.statements.get(turn_id, ()), relation, named)
         for turn_id, relation, named, phase in found["turn_id", "relation", "object", "phase"].iter_rows()
     ]
     return found.filter(~pl.Series(is_over, dtype=pl.Boolean))
 
 
-def _is_over(statement: MessageStatement, relation: str, named: str) -> bool:
-    """Return whether a statement of the reader says that what a pattern found has ended."""
-    is_same = statement.holder is None and statement.relation == relation and statement.phase in ("ends", "past")
-    return is_same and bool(compared_words(statement.object) & compared_words(named))
+def _is_over(statements: Sequence[MessageStatement], relation: str, named: str) -> bool:
+    """Return whether the reader's statements say that what a pattern found has ended.
+
+    One names the other in full, since a shared word is not enough: New Jersey is not New York.
+    """
+    words = compared_words(named)
+    own = [each for each in statements if each.holder is None and each.relation == relation]
+    ended = [compared_words(each.object) for each in own if each.phase in ("ends", "past")]
+    held = [compared_words(each.object) for each in own if each.phase in ("holds", "begins", "adds")]
+    return any(each and (each <= words or words <= each) for each in ended) and not any(words & each for each in held)
 
 
 def own_statements(

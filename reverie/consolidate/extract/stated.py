@@ -17,7 +17,8 @@ from reverie.language.cues.wording import name_slug
 from reverie.language.english import statement_words
 from reverie.language.expiry import expires_at
 from reverie.language.objects import object_key, read_object
-from reverie.language.statements.stated import MessageStatement, bare, holder_key, model_phase, worded_statement
+from reverie.language.statements.holders import holder_key
+from reverie.language.statements.stated import MessageStatement, bare, model_phase, worded_statement
 from reverie.language.statements.things import things
 from reverie.language.subject import possessive, sentence
 from reverie.language.text import owned
@@ -135,7 +136,7 @@ def _is_own_relative(statement: MessageStatement, relation: Relation, own: Seque
 
 def _is_misread(statement: MessageStatement, relation: Relation, others: Sequence[MessageStatement]) -> bool:
     """Return whether the relation never has such an object, or the holder is a favorite thing, such as a dish."""
-    if relation.never is not None and re.search(relation.never, statement.object, re.IGNORECASE):
+    if not relation.admits(statement.object):
         return True
     favorites = [read_object(each.object).words for each in others if each.relation == "favorite"]
     return bool(statement.holder) and read_object(statement.holder or "").words in favorites

@@ -24,7 +24,7 @@ from reverie.drive.erase.targets import Target
 from reverie.errors import InputError, NotFoundError
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
-from reverie.store.dead_letters import names_any
+from reverie.store.dead_letters import names_any, names_subject
 from reverie.store.queries import queries
 
 #: Dead letters read at a time; each may have 64 KiB.
@@ -201,13 +201,17 @@ def select_rows(
 def _letters(
     conn: Connection[Any], tenant_id: str, subjects: Collection[str], parts: Collection[str] | None
 ) -> list[UUID]:
-    """Return the dead letters that name a subject and one of its turns or sessions in `parts` (None: any)."""
+    """Return the dead letters of these subjects that name one of their turns or sessions in `parts` (None: any)."""
+    if parts is not None and not parts:
+        return []
     params = {"tenant": tenant_id, "subjects": list(subjects), "needles": needles(subjects)}
     found = []
     with conn.cursor(name="letters") as cursor:
         cursor.itersize = _LETTERS
         for id_, subject_id, payload in cursor.execute(queries("erase")["read_letters"], params):
             record = bytes(payload)
-            if (subject_id in subjects or names_any(record, subjects)) and (parts is None or names_any(record, parts)):
+            # the subject that an import names is that of all its records, whatever they say
+            is_theirs = subject_id is not None or names_subject(record, subjects)
+            if is_theirs and (parts is None or names_any(record, parts)):
                 found.append(id_)
     return found

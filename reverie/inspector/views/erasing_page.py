@@ -27,7 +27,9 @@ async def erase_target(visit: Visit) -> Response:
     """Erase the target of the form, and show the receipt."""
     target = _target(visit)
     confirmed = _confirm(target)
-    if visit.value("confirm") != confirmed:
+    # a name may end with a space, and the name without it may be that of another subject
+    written = visit.value("confirm") if target.kind == "subject" else visit.entry("confirm")
+    if written != confirmed:
         raise InputError(f"Nothing was erased: to confirm it, write {confirmed!r} in the form.")
     await visit.services.journal.flush()  # else a question that waits there would be logged after the erasure
     done = await asyncio.to_thread(_eraser(visit).erase, target)

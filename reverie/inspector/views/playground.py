@@ -5,6 +5,7 @@ Neither is logged: looking at memory does not count as an access.
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from reverie.recall.contexts.explained import ContextLine, explain_lines
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.recall.result import Hit, RecallResult
+from reverie.recall.roster import knows_subject
 
 #: The tenant's own policy, in the forms.
 OWN_POLICY = "own"
@@ -78,7 +80,7 @@ async def show_context(visit: Visit) -> Response:
     if visit.request.method == "POST":
         context = await assemble_context(
             visit.caller.questioner(),
-            RecallQuery(text=question or "", subject_id=visit.name("subject"), as_of=visit.time() or visit.at),
+            RecallQuery(text=question or "", subject_id=await _subject(visit), as_of=visit.time() or visit.at),
             policy=_policy(visit, first),
             embedder=visit.services.embedder,
             reranker=visit.services.reranker,
@@ -104,6 +106,14 @@ def _question(visit: Visit) -> str | None:
     return question
 
 
+async def _subject(visit: Visit) -> str:
+    """Return the name in the form: as it is if there is such a subject, else without surrounding spaces."""
+    name = visit.name("subject")
+    if name != name.strip() and await asyncio.to_thread(knows_subject, visit.services.batches, visit.tenant_id, name):
+        return name
+    return name.strip() or name
+
+
 def _policy(visit: Visit, name: str) -> Policy:
     if name == OWN_POLICY:
         return visit.caller.policy
@@ -116,7 +126,7 @@ def _policy(visit: Visit, name: str) -> Policy:
 
 
 async def _recall(visit: Visit, question: str, policy: Policy) -> RecallResult:
-    query = RecallQuery(text=question, subject_id=visit.name("subject"), as_of=visit.time() or visit.at)
+    query = RecallQuery(text=question, subject_id=await _subject(visit), as_of=visit.time() or visit.at)
     return await recall(
         visit.caller.questioner(),
         query,

@@ -58,6 +58,8 @@ CLOSERS: Final = " \"')]!.\n"
 
 #: Cut from a value together with all that follows: another clause, an aside.
 CUT: Final = _PACK.text("cut")
+#: The same of an order, which keeps its asides: "a window seat (not over the wing)".
+ORDER_CUT: Final = _PACK.text("order_cut")
 #: Stripped from the end of a value.
 TAIL: Final = _PACK.text("tail")
 #: Cut from an entity's name together with all that follows.
@@ -116,6 +118,7 @@ _GROUPS: Final = range(1, _PAIR.groups + 1)
 _JOIN, _JOIN_RUST = "".join(rf"\g<{group}>" for group in _GROUPS), "".join(f"${{{group}}}" for group in _GROUPS)
 _PLAIN_TABLE: Final = str.maketrans(PLAIN)
 _CUT: Final = for_python(CUT)
+_ORDER_CUT: Final = for_python(ORDER_CUT)
 _TAIL: Final = for_python(TAIL)
 _ENDINGS: Final = [(for_python(bare), with_s.replace("${1}", r"\g<1>")) for bare, with_s in ENDINGS]
 #: Text in quotation marks.
@@ -143,9 +146,14 @@ def marked(text: str) -> str:
     return _PAIR.sub(_JOIN, split) if _JOINED.search(split) else split
 
 
-def value(captured: str) -> str:
-    """Return a captured value without following clauses, and without punctuation and filler words at its ends."""
-    return _TAIL.sub("", _CUT.sub("", captured, count=1).strip(EDGES)).strip(EDGES)
+def value(captured: str, *, is_order: bool = False) -> str:
+    """Return a captured value without following clauses, and without punctuation and filler words at its ends.
+
+    An order (`is_order`) keeps what stands in brackets or after a dash, since it may be an exception.
+    """
+    cut = _ORDER_CUT if is_order else _CUT
+    said = _TAIL.sub("", cut.sub("", captured, count=1).strip(EDGES)).strip(EDGES)
+    return f"{said})" if said.count("(") > said.count(")") else said
 
 
 def third_person(text: str, *, is_order: bool = False) -> str:

@@ -42,6 +42,8 @@ class Common(Table):
     ended: dict[str, str]
     recurring: WordSet
     noun_form: str
+    #: A pattern of kinds, by the relation whose end or denial is of all of them.
+    kinds: dict[str, str]
 
 
 class People(Table):

@@ -94,14 +94,19 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str
 
 def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
     rule, clause = compiled.rule, match.clause
-    groups = {"x": wording.value(match.x or match.y or "")} | ({"y": wording.value(match.y)} if match.y else {})
+    groups = _groups(match, is_order=compiled.kind == "instruction")
     for group in groups.values():
         if not group:
             return "missing"
         if rules.empty and rules.empty.search(group):
             return "empty"
+    if _is_unsaid(compiled, clause):
+        return "guarded"
     said = {name: unveil(captured) for name, captured in groups.items()}
     phase = _phase(compiled, clause)
+    statement = _statement(compiled, phase, said)
+    if statement and compiled.relation and not compiled.relation.admits(statement.object):
+        return "empty"
     content = unveil(_content(compiled, groups, phase, clause))
     return RuleMatch(
         rule=rule.name,
@@ -114,11 +119,28 @@ def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
         category=rule.category,
         key=rule.key,
         corrects=bool(rules.corrects and rules.corrects.search(clause)) or phase in ("begins", "ends"),
-        statement=_statement(compiled, phase, said),
+        statement=statement,
         lasting=compiled.relation is not None and compiled.relation.is_lasting(phase),
         start=match.start + len(clause) - len(clause.lstrip(wording.EDGES)),
         end=match.start + len(clause.rstrip(" \n")),
     )
+
+
+def _groups(match: Match, *, is_order: bool) -> dict[str, str]:
+    """Return the captured groups as values; without an `x`, `y` stands for it."""
+    captured = {"x": match.x or match.y or ""} | ({"y": match.y} if match.y else {})
+    return {name: wording.value(text, is_order=is_order) for name, text in captured.items()}
+
+
+def _is_unsaid(compiled: Compiled, clause: str) -> bool:
+    """Return whether words before a match deny or suppose it; a name beside a role holds all the same.
+
+    "They might put me on insulin", "If my dad died"; but "I never call my wife Ana".
+    """
+    if compiled.rule.beside and compiled.rule.entity:
+        return False
+    match = compiled.pattern.search(clause)
+    return match is not None and _UNSAID.search(clause[: match.start()].rstrip()) is not None
 
 
 def _content(compiled: Compiled, groups: Mapping[str, str], phase: Phase, clause: str) -> str:
@@ -139,6 +161,7 @@ def _content(compiled: Compiled, groups: Mapping[str, str], phase: Phase, clause
     return worded_statement(stated, relation, clause)
 
 
+_UNSAID = _PACK.pattern("unsaid")
 _NEW = _PACK.pattern("new", re.IGNORECASE)
 
 

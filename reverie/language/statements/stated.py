@@ -13,6 +13,7 @@ from typing import Literal
 from reverie.language.cues import wording
 from reverie.language.english import Form, statement_words
 from reverie.language.objects import is_plural, read_object
+from reverie.language.statements.holders import are_several
 from reverie.language.statements.verbs import base_form, is_gerund, words
 from reverie.language.subject import possessive
 from reverie.language.text import sentences
@@ -92,10 +93,13 @@ def needs_own_words(statement: MessageStatement, relation: Relation) -> bool:
     """Return whether no wording would be true, or tell who is meant.
 
     It would call its author "they" or "them": "They make them the left eye". It would give what is the author's to
-    somebody else: "Mum minds their kids". It would affirm a denial. An order keeps the author's words anyway.
+    somebody else: "Mum minds their kids". It would affirm a denial, or end more than was said. An order keeps the
+    author's words, so it needs others only if they leave out its denial: "clip art" for "No clip art please".
     """
     if relation.kind == "instruction":
-        return False
+        return _is_denial(statement) and _denial(relation) is None and not _denies(statement.object)
+    if _ends_too_much(statement, relation):
+        return True
     said = (_headed(statement.object) if relation.deeds else None) or statement.object
     if wording.names_author(f"{statement.holder or ''} {said}"):
         return True
@@ -103,6 +107,15 @@ def needs_own_words(statement: MessageStatement, relation: Relation) -> bool:
         return True
     is_worded = not _is_denial(statement) or _denial(relation) is not None
     return not is_worded and not _thing(statement, statement.clause or statement.object, relation).is_deed
+
+
+def _ends_too_much(statement: MessageStatement, relation: Relation) -> bool:
+    """Return whether the wording of an end or a denial would say more: "drinks no alcohol" for "no more wine"."""
+    if statement.phase == "ends" and relation.polar and statement.polarity < 0:
+        return True  # the end of a dislike is no end of a liking
+    kinds = statement_words().words.kinds.get(statement.relation)
+    is_over = statement.phase == "ends" or statement.polarity < 0
+    return kinds is not None and is_over and re.search(kinds, statement.object, re.IGNORECASE) is not None
 
 
 # ------------------------------------------------------------------------------------------------- words of the message
@@ -286,10 +299,14 @@ def _denial(relation: Relation) -> str | None:
     return relation.says.get("denied") or relation.opposite
 
 
+def _denies(said: str) -> bool:
+    return not statement_words().words.denials.isdisjoint(said.lower().replace("’", "'").split(" "))
+
+
 def _denied_deed(deed: str, denial: str | None) -> str:
     """Return a deed as one that somebody does not do: "Doesn't take pets", or the denial if it names no object."""
     common = statement_words().words
-    if not common.denials.isdisjoint(deed.lower().replace("’", "'").split(" ")):
+    if _denies(deed):
         return deed
     if denial is not None and not _SLOT.search(denial):
         return denial
@@ -375,26 +392,3 @@ def _of_holder(said: str, third: str, form: Form, holder: str) -> str:
     if form == "verb":
         return f"{who} {third}"
     return f"{possessive(who)} {third}" if form == "noun" else f"{who}: {third}"
-
-
-def are_several(holder: str) -> bool:
-    """Return whether a holder is several people: "my parents", "the kids"."""
-    people, last = statement_words().people, holder.rstrip().rpartition(" ")[2].lower()
-    if " " in holder.strip():
-        return last in people.several or is_plural(holder)
-    # "poppys" alone is a name without its apostrophe
-    return last in people.several or (last.endswith("s") and last[:-1] in people.roles | people.shared)
-
-
-def holder_key(holder: str | None) -> str | None:
-    """Return the key of a holder, as the stage facts compares it: the name alone, if there is one.
-
-    "my sister Ann" and "Ann" are `ann`; "my sister" is `sister`.
-    """
-    if not holder:
-        return None
-    words = read_object(holder).words
-    roles = statement_words().people.roles
-    places = [place for place, word in enumerate(words) if word in roles]
-    named = words[places[-1] + 1 :] if places else words
-    return " ".join(named or words) or None

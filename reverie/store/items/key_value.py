@@ -155,13 +155,18 @@ async def change_items(
         )
         for removal in removals
     ]
+    lock = {"tenant": session.tenant_id}
     if puts:
         final = _put_statements(session.tenant_id, puts, at)
+        if not removals:
+            final.insert(0, Statement(sql["lock_shared"], lock))
     else:
         statements, final = statements[:-1], statements[-1:]
     if not final:
         return []
     async with session.transaction() as transaction:
+        if statements:  # two batches that remove the same items in another order would deadlock
+            await transaction.run(Statement(sql["lock_alone"], lock))
         rows = [await transaction.run(statement) for statement in statements]
         rows += await transaction.commit_all(*final)  # in the same round trip as the commit
     popped = zip(removals, rows, strict=False)  # the rows of puts come after those of removals

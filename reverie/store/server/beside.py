@@ -46,21 +46,24 @@ def url_beside(url: str, name: str) -> str:
 def create_beside(url: str, name: str) -> str:
     """Make sure that a database of this name exists beside that of `url` and has the current schema; return its URL.
 
-    Commits there do not wait for the disk: its content can be made again.
+    Commits there do not wait for the disk: its content can be made again. If the URL leads to another database, a new
+    one is dropped again.
 
     Raises:
         DatabaseError: the user may not create databases, the URL leads to another one, or the errors of `migrate`.
     """
     sql = queries("beside")
     with connect(url) as conn:
-        known = conn.execute(sql["is_known"], {"name": name}).fetchone()
-        if known is None:
+        is_new = conn.execute(sql["is_known"], {"name": name}).fetchone() is None
+        if is_new:
             _administer(conn, sql["create"], name)
             _administer(conn, sql["relax"], name)
     there = url_beside(url, name)
     with connect(there) as conn:
         (reached,) = conn.execute(sql["current_name"]).fetchone() or ("",)
     if reached != name:  # a pooler may send every name to one database
+        if is_new:
+            drop_beside(url, name)
         raise DatabaseError(
             f"The URL of the new database {name} leads to the database {reached}: set DATABASE_URL to a URL that ends "
             "with the name of its database."

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reverie.language.statements.stated import MessageStatement, holder_key, needs_own_words, worded_statement
+from reverie.language.statements.stated import MessageStatement, needs_own_words, worded_statement
 from reverie.policy import load_policy
 
 RELATIONS = load_policy("reverie").extract.relations
@@ -230,17 +230,6 @@ def test_every_relation_has_words_for_every_phase() -> None:
 
 
 @pytest.mark.parametrize(
-    ("holder", "key"),
-    [
-        (None, None), ("my sister Ann", "ann"), ("Ann", "ann"), ("our ann", "ann"), ("my sister", "sister"),
-        ("Mr Jessop", "mr jessop"), ("the shop", "shop"), ("harveys", "harvey"), ("my best friend Tess", "tess"),
-    ],
-)  # fmt: skip
-def test_a_holder_is_known_by_name(holder: str | None, key: str | None) -> None:
-    assert holder_key(holder) == key
-
-
-@pytest.mark.parametrize(
     ("relation", "object_", "parts", "needs"),
     [
         ("business_rule", "all money is my money", {}, False),
@@ -258,6 +247,16 @@ def test_a_holder_is_known_by_name(holder: str | None, key: str | None) -> None:
         ("fears", "Spiders", {"polarity": -1, "clause": "Spiders terrify me"}, True),
         ("owns", "a car", {"polarity": -1}, False),
         ("habit", "fly", {"polarity": -1, "clause": "I do not fly"}, False),
+        ("standing_rule", "clip art", {"polarity": -1}, True),
+        ("standing_rule", "read your messages out loud", {"polarity": -1}, True),
+        ("standing_rule", "never use clip art", {"polarity": -1}, False),
+        ("answer_in", "French", {"polarity": -1}, False),
+        ("drinks_alcohol", "wine in the evenings", {"phase": "ends"}, True),
+        ("drinks_alcohol", "beer", {"polarity": -1}, True),
+        ("drinks_alcohol", "drinking", {"phase": "ends"}, False),
+        ("drinks_alcohol", "beer", {}, False),
+        ("likes", "dystopia", {"polarity": -1, "phase": "ends"}, True),
+        ("likes", "dystopia", {"polarity": 1, "phase": "ends"}, False),
     ],
 )
 def test_what_no_wording_tells_truly_needs_its_own_words(

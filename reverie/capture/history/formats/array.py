@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import string
+import sys
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
@@ -21,15 +22,19 @@ _UNPAIRED = re.compile(
 )
 #: The bytes of which an escape consists. An escaped quote or slash ends with another byte.
 _ESCAPES = (string.ascii_letters + string.digits + "\\").encode()
+#: Digits of an integer that Python always reads. At one that Python refuses, the parser crashes the process.
+_READABLE = sys.int_info.str_digits_check_threshold
+_LONG = re.compile(rb"[0-9]{%d,}" % (_READABLE + 1))
 
 
 def parsed_items(blocks: Iterable[bytes], path: str) -> Iterator[Any]:
     """Yield the items at a path of a JSON text as ijson reads them, with U+FFFD for an unpaired surrogate.
 
-    Numbers are of any size, those with a fraction decimals. Raises ijson.JSONError: the text is not JSON.
+    Numbers have up to 640 digits before the fraction, further ones are cut off; those with a fraction are decimals.
+    Raises ijson.JSONError: the text is not JSON; ArithmeticError: a number has an exponent too large for a decimal.
     """
     # as floats, ijson reads no integer of more than 63 bits
-    return iter(ijson.items(ijson.from_iter(_without_unpaired(blocks)), path, use_float=False))
+    return iter(ijson.items(ijson.from_iter(_without_long(_without_unpaired(blocks))), path, use_float=False))
 
 
 def plain_numbers(value: Any) -> Any:
@@ -68,14 +73,34 @@ def _replacement(found: re.Match[bytes]) -> bytes:
     return rb"\ufffd" if is_escape else found[0]
 
 
+def _without_long(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut off the digits of numbers that the parser cannot read; digits in texts stay. No run of digits is in two."""
+    in_text = False
+    for block in blocks:
+        pieces, done = [], 0
+        for digits in _LONG.finditer(block):
+            before = block[done : digits.start()]
+            in_text ^= _ends_other_side(before)
+            pieces += [before, digits[0] if in_text else digits[0][:_READABLE]]
+            done = digits.end()
+        rest = block[done:]
+        in_text ^= _ends_other_side(rest)
+        yield b"".join([*pieces, rest])
+
+
+def _ends_other_side(part: bytes) -> bool:
+    """Return whether a part of a JSON text begins in a text and ends outside it, or the other way round."""
+    return part.replace(b"\\\\", b"").replace(b'\\"', b"").count(b'"') % 2 == 1
+
+
 def read_items(blocks: Iterable[bytes]) -> Iterator[tuple[int, Any] | BrokenItem]:
     """Yield (number from 1, item) for each item of an array; if the array is incomplete, end with a `BrokenItem`."""
     number = 0
     try:
         for item in parsed_items(blocks, "item"):
             number += 1
-            yield _numbered(number, item)
-    except ijson.JSONError:
+            yield plain_item(number, item)
+    except (ijson.JSONError, ArithmeticError, ValueError):
         yield BrokenItem(
             number + 1, "malformed_json", f"The array is not valid JSON after item {number}; the rest is not read."
         )
@@ -83,7 +108,8 @@ def read_items(blocks: Iterable[bytes]) -> Iterator[tuple[int, Any] | BrokenItem
         yield BrokenItem(number + 1, "file_cut", f"The file is truncated or damaged after item {number}.")
 
 
-def _numbered(number: int, item: Any) -> tuple[int, Any] | BrokenItem:
+def plain_item(number: int, item: Any) -> tuple[int, Any] | BrokenItem:
+    """Return an item of `parsed_items` with its number and with plain numbers, or as broken if it has none such."""
     try:
         return number, plain_numbers(item)
     except (OverflowError, RecursionError):

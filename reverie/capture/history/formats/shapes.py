@@ -12,7 +12,7 @@ from reverie.capture.history import tables
 from reverie.capture.history.files import KEPT_OF_A_LONG_LINE as _KEPT
 from reverie.capture.history.files import DamagedFileError, InputFile, LongLine, lines
 from reverie.capture.history.formats.archive import MAX_FILE
-from reverie.capture.history.formats.array import parsed_items, plain_numbers, read_items
+from reverie.capture.history.formats.array import parsed_items, plain_item, read_items
 from reverie.capture.history.records import (
     BrokenItem,
     Record,
@@ -138,9 +138,10 @@ def _object(file: InputFile, lists: Sequence[str]) -> Iterator[Any]:
         content = content[:_KEPT]
         for name in lists:
             file.rewind()
-            for item in parsed_items(file.blocks(), f"{name}.item"):
-                yield {name: [plain_numbers(item)]}
+            for number, item in enumerate(parsed_items(file.blocks(), f"{name}.item"), start=1):
+                numbered = plain_item(number, item)
+                yield numbered if isinstance(numbered, BrokenItem) else {name: [numbered[1]]}
     except DamagedFileError:
         yield truncated_item(0)
-    except (ValueError, OverflowError, RecursionError, ijson.JSONError):
+    except (ValueError, ArithmeticError, RecursionError, ijson.JSONError):
         yield BrokenItem(1, "malformed_json", "The file is not valid JSON.", content[:_KEPT])

@@ -26,7 +26,7 @@ _TYPES = {"human": "user", "humanmessage": "user", "ai": "assistant", "aimessage
 
 
 def oldest_first(items: Iterable[InputItem]) -> Iterator[InputItem]:
-    """Yield the records in the order of their times, and other items before them.
+    """Yield the records in the order of their times, those without one last, and other items before them.
 
     Both systems return the newest trace first, but a trace repeats the history of the earlier ones. The records wait in
     a temporary file, so that memory holds only their times and places.
@@ -45,11 +45,11 @@ def oldest_first(items: Iterable[InputItem]) -> Iterator[InputItem]:
 
 
 def _timestamp(said_at: Any) -> float:
-    """Return a record's time in seconds; records without a valid one come first, in the order of the file."""
+    """Return a record's time in seconds; records without a valid one come last, in the order of the file."""
     try:
         return parse_event_time(said_at, UTC).timestamp()
     except (ValueError, TypeError):
-        return float("-inf")
+        return float("inf")
 
 
 def read_langsmith(item: ForeignItem) -> dict[str, Any] | SkippedItem:
