@@ -1,4 +1,4 @@
-"""A fact has the topic of its memory and names the one it merged into; a context tells it once, a correction withholds it."""
+"""A fact has its memory's topic and names the one it merged into; a context tells it once, a correction withholds it."""
 
 from __future__ import annotations
 
