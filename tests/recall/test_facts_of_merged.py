@@ -1,4 +1,4 @@
-"""A fact has its memory's topic and names the one it merged into; a context tells it once, a correction withholds it."""
+"""A fact has its memory's topic and names the one it merged into; a context tells it once, a correction withholds."""
 
 from __future__ import annotations
 
