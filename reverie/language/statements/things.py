@@ -25,7 +25,8 @@ def things(clause: str) -> list[str]:
     for token in [*_TOKEN.findall(clause), "."]:
         plain = token.lower().replace("’", "'").removesuffix("'s")
         is_number = plain[:1].isdigit()
-        if is_number or plain in words.before or plain in words.stops or not plain[:1].isalpha() or _is_verb(plain):
+        is_stop = plain.partition("'")[0] in words.stops  # "we're" too
+        if is_number or plain in words.before or is_stop or not plain[:1].isalpha() or _is_verb(plain):
             found |= {noun: None for word in run[-2:] if (noun := _noun(word))}
             run, is_open = [], is_number or plain in words.before
         elif is_open:

@@ -14,6 +14,7 @@ from reverie.language.statements.things import things
         ("the boiler broke again", ["boiler"]),
         ("signed the lease", ["lease"]),
         ("went there on Monday morning", []),
+        ("We're out of the connections, and I’ve no time", ["connection"]),
     ],
 )
 def test_nouns_of_an_event(clause: str, nouns: list[str]) -> None:
