@@ -1,7 +1,7 @@
 -- name: structured_facts
 -- The structured facts of a subject at a time, most important first; or with former ones, in event order.
 select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value) as value, f.confidence, f.importance, f.valid_from,
-       case when f.expires_at <= %(as_of)s then least(f.valid_to, f.expires_at) else f.valid_to end as valid_to, f.replaced_by, coalesce(m.into_id, f.memory_id) as memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt,
+       case when e.at <= %(as_of)s then least(f.valid_to, e.at) else f.valid_to end as valid_to, f.replaced_by, coalesce(m.into_id, f.memory_id) as memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt,
        case when w.item_id is null then coalesce(m.topic, nullif(f.topic, '')) end as topic
 from memory.structured_facts f
 left join (  -- for a memory that a person corrected, the value is the waiting replacement, if there was one at the time
@@ -12,9 +12,11 @@ left join (  -- for a memory that a person corrected, the value is the waiting r
     where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark <> 'pinned'
     order by k.item_id, r.happened_at desc nulls last) w on w.item_id = f.memory_id
 left join lateral (  -- a merged memory stands in another one
-    select m.doubted_by, m.topic, case when m.state = 'merged' then m.into_id end as into_id
+    select m.doubted_by, m.topic, m.expires_at, case when m.state = 'merged' then m.into_id end as into_id
     from memory.memories m
     where m.tenant_id = %(tenant)s and m.id = f.memory_id offset 0) m on true
+cross join lateral (  -- its end of its own; a fact from before 0035 has that of its memory
+    select coalesce(f.expires_at, case when f.polarity is null then m.expires_at end) as at) e
 left join lateral (  -- a later message that may have ended it
     select t.said_at, t.text from log.turns t
     where f.valid_to is null and w.item_id is null and t.tenant_id = %(tenant)s and t.id = m.doubted_by and t.said_at <= %(as_of)s
@@ -22,7 +24,7 @@ left join lateral (  -- a later message that may have ended it
                             where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
     offset 0) d on true
 where (w.item_id is null or w.content is not null) and f.tenant_id = %(tenant)s and f.subject_id = %(subject)s and f.valid_from <= %(as_of)s
-  and (%(history)s or (f.valid_to is null or f.valid_to > %(as_of)s) and coalesce(f.expires_at > %(as_of)s, true))
+  and (%(history)s or (f.valid_to is null or f.valid_to > %(as_of)s) and coalesce(e.at > %(as_of)s, true))
   and f.importance >= %(least)s::float8
 order by case when %(history)s then 0 else -f.importance end, f.category, f.key, f.speaker, f.valid_from, f.id
 

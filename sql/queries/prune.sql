@@ -95,14 +95,21 @@ join memory.memories m on m.tenant_id = %(tenant)s and m.id = d.id and m.forget_
 where (select count(*) from locked) >= 0
 for update of m
 
+-- name: read_due_facts
+-- The subjects with structured facts that are due.
+select distinct subject_id from memory.structured_facts
+where tenant_id = %(tenant)s and expires_at <= %(as_of)s::timestamptz - make_interval(secs => 86400 * %(expired_days)s::float8)
+  and shard >= %(shard_from)s and shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+
 -- name: forget_facts
 -- Delete the structured facts that ended by themselves, as long after their end as their memories: their text may be kept for no
--- longer. A value that one of them replaced has ended all the same.
+-- longer, unless a person pinned the memory. A value that one of them replaced has ended all the same.
 with gone as (
     delete from memory.structured_facts
     where tenant_id = %(tenant)s and expires_at <= %(as_of)s::timestamptz - make_interval(secs => 86400 * %(expired_days)s::float8)
-      and shard >= %(shard_from)s and shard < %(shard_to)s
-      and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+      and subject_id = any(%(names)s)
+      and memory_id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned'))
     returning id, subject_id
 )
 update memory.structured_facts set replaced_by = null

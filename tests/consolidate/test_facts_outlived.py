@@ -110,3 +110,22 @@ def test_what_has_expired_is_no_fact_any_more(store: Store, tmp_path: Path) -> N
     consolidate(store, later)
     assert facts(ends - timedelta(seconds=1), history=True) == []
     assert rows(store, "select count(*) from memory.structured_facts where value like '%%Oslo%%'") == [(0,)]
+
+
+def test_a_pinned_fact_stays_after_its_end(store: Store, tmp_path: Path) -> None:
+    tell(store, tmp_path / "a.jsonl", (1, "I live in Oslo until 1 April 2026."), until=2)
+    pinned = "insert into memory.marks (tenant_id, subject_id, item_id, item, mark, correction_id, pending)"
+    with store.transaction("t") as conn:
+        conn.execute(
+            pinned + " select 't', 'ann', id, 'memory', 'pinned', id, false from memory.memories where kind = 'fact'"
+        )
+    consolidate(store, 160)
+    assert rows(store, "select count(*) from memory.structured_facts") == [(1,)]
+
+
+def test_a_fact_from_before_0035_ends_with_its_memory(store: Store, tmp_path: Path) -> None:
+    tell(store, tmp_path / "a.jsonl", (1, "I live in Oslo until 1 April 2026."), until=2)
+    with store.transaction("t") as conn:
+        conn.execute("update memory.structured_facts set expires_at = null, polarity = null, relation = null")
+    assert perform(load_facts(store.session("t"), subject_id="ann", as_of=day(3)))
+    assert perform(load_facts(store.session("t"), subject_id="ann", as_of=day(120))) == []

@@ -17,6 +17,7 @@ from psycopg import Connection
 from psycopg.types.json import Jsonb
 
 from reverie.consolidate.forgetting import forget
+from reverie.store.locks import lock_subjects
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
@@ -41,12 +42,13 @@ def prune(work: Work) -> Report:
         params = attempt.params() | policy.fading.params() | {"limit": _CHUNK, "period": policy.cycle.period}
         params |= {"active_days": policy.prune.active_days}
         attempt.report.add("forgotten", 0)
+        if not work.dry_run:
+            _forget_facts(work, params)
         doomed: list[tuple[UUID, datetime, bool, str]] | None = None
         while doomed is None or (len(doomed) == _CHUNK and not work.dry_run):
             with work.transaction() as conn:
                 if doomed is None:
                     _reschedule(conn, attempt, params)
-                    conn.execute(queries("prune")["forget_facts"], params)
                 limit = {"limit": None} if work.dry_run else {}
                 doomed = conn.execute(queries("prune")["read_doomed"], params | limit).fetchall()
                 for reason in _REASONS:
@@ -56,6 +58,15 @@ def prune(work: Work) -> Report:
                     attempt.report.add(f"{_REASONS[expired]}_{kind}", number)
                 attempt.record(conn)
     return attempt.report
+
+
+def _forget_facts(work: Work, params: dict[str, Any]) -> None:
+    """Delete structured facts that are due, in a transaction of its own: their subjects are locked before the facts."""
+    sql = queries("prune")
+    with work.transaction() as conn:
+        if names := [row[0] for row in conn.execute(sql["read_due_facts"], params)]:
+            lock_subjects(conn, work.tenant_id, names)
+            conn.execute(sql["forget_facts"], params | {"names": names})
 
 
 def _reschedule(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
