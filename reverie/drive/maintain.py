@@ -62,6 +62,10 @@ def maintain(work: Work, *, retention: Retention, now: datetime) -> Report:
     they were erased are removed from the ledger.
     """
     with run(work, "maintain") as attempt:
+        # before the ledger has a row of this run: it reads there when the last maintenance finished
+        with work.transaction() as conn:
+            conn.execute(queries("maintain")["strip_runs"], {"tenant": work.tenant_id})
+            attempt.record(conn)
         _join_lists(attempt)
         for count, query, kept in (
             ("retired_runs", "retire_runs", retention.runs),
@@ -72,7 +76,6 @@ def maintain(work: Work, *, retention: Retention, now: datetime) -> Report:
             attempt.report.add(count, _retire(work, query, kept, now))
         _retire_log(attempt, retention, now)
         with work.transaction() as conn:
-            conn.execute(queries("maintain")["strip_runs"], {"tenant": work.tenant_id})
             attempt.record(conn)
     return attempt.report
 

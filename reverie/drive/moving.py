@@ -103,7 +103,8 @@ def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, 
             raise InputError(f"{folder} cannot be written: {error.strerror}.") from error
     if subject_id is not None and not counts and not shown.left_out:
         file.unlink()
-        raise NotFoundError(f"Nothing is kept about subject {subject_id!r}.", unknown=("subject", subject_id))
+        lacking = "There are no memories to move" if format == "mem0" else "Nothing is kept"  # mem0 takes no turns
+        raise NotFoundError(f"{lacking} about subject {subject_id!r}.", unknown=("subject", subject_id))
     return MovedOut(file=file, counts=counts, left_out=shown.left_out)
 
 

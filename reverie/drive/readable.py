@@ -26,29 +26,32 @@ _TOLD = ("active", "superseded")
 
 def write_readable(folder: Path, subject_id: str) -> Path:
     """Write `person.md` from the files of a person's export, beside them; return its path."""
-    log, memory = _rows(folder / "log.jsonl"), _rows(folder / "memory.jsonl")
+    (_, log), (exported_at, memory) = _rows(folder / "log.jsonl"), _rows(folder / "memory.jsonl")
     page = folder / "person.md"
-    page.write_text("\n".join(_page(subject_id, log, memory)) + "\n", encoding="utf-8")
+    page.write_text("\n".join(_page(subject_id, log, memory, exported_at)) + "\n", encoding="utf-8")
     return page
 
 
-def _rows(file: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of an export by table."""
+def _rows(file: Path) -> tuple[datetime, dict[str, list[dict[str, Any]]]]:
+    """Return the time of an export, and its rows by table."""
     found: dict[str, list[dict[str, Any]]] = {}
     with file.open("rb") as lines:
-        next(lines)
+        exported_at = datetime.fromisoformat(orjson.loads(next(lines))["exported_at"])
         for line in lines:
             record = orjson.loads(line)
             found.setdefault(record["table"], []).append(record["row"])
-    return found
+    return exported_at, found
 
 
 def _page(
-    subject_id: str, log: Mapping[str, Sequence[dict[str, Any]]], memory: Mapping[str, Sequence[dict[str, Any]]]
+    subject_id: str,
+    log: Mapping[str, Sequence[dict[str, Any]]],
+    memory: Mapping[str, Sequence[dict[str, Any]]],
+    at: datetime,
 ) -> Iterator[str]:
     yield f"# What is kept about {_inline(subject_id)}"
     yield from _consent(log.get("ops.consents", ()))
-    facts = [row for row in memory.get("memory.structured_facts", ()) if row["valid_to"] is None]
+    facts = _in_force(memory, at)
     named = [(fact_name(row["key"], row["speaker"], row["category"]), row["value"]) for row in facts]
     yield from _list("Known", (f"{_inline(name)}: {_inline(value)}" for name, value in named))
     for row in memory.get("memory.profiles", ()):
@@ -77,8 +80,21 @@ def _consent(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield from ("", f"Capture is {capture}, recall is {recall}; turns and events are {kept}.")
 
 
+def _in_force(memory: Mapping[str, Sequence[dict[str, Any]]], at: datetime) -> list[dict[str, Any]]:
+    """Return the structured facts that hold at a time."""
+    # a fact from before migration 0035 has neither polarity nor end: it ends with its memory
+    ends = {row["id"]: row["expires_at"] for row in memory.get("memory.memories", ())}
+    found = []
+    for row in memory.get("memory.structured_facts", ()):
+        end = row["expires_at"] or (ends.get(row["memory_id"]) if row["polarity"] is None else None)
+        if row["valid_to"] is None and (end is None or datetime.fromisoformat(end) > at):
+            found.append(row)
+    return found
+
+
 def _memory(row: Mapping[str, Any]) -> str:
-    until = f", until {_day(row['valid_to'])}" if row["valid_to"] else ""
+    ends = [_day(row[name]) for name in ("valid_to", "expires_at") if row[name]]
+    until = f", until {min(ends)}" if ends else ""
     return f"{_inline(row['content'])} ({_day(row['happened_at'])}{until})"
 
 

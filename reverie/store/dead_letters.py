@@ -142,18 +142,19 @@ def names_any(payload: bytes, names: Collection[str]) -> bool:
     return any(value in names for value in _values(record))
 
 
-def names_subject(payload: bytes, subjects: Collection[str]) -> bool:
+def names_subject(payload: bytes, subjects: Collection[str], *, field: str = "subject_id") -> bool:
     """Return whether a record that could not be imported may be of one of these subjects.
 
-    A record with a `subject_id` is of that subject. Otherwise any value may be the subject, whatever its field is
-    called, except those of fields that never hold one. In a record that is not JSON, a subject must be a whole word.
+    `field` is the record's name for the subject's id. A record that has this field is of that subject. Otherwise any
+    value may be the subject, whatever its field is called, except those of fields that never hold one. In a record that
+    is not JSON, a subject must be a whole word.
     """
     try:
         record = orjson.loads(payload)
     except ValueError:
         return names_any(payload, subjects)
     if type(record) is dict:
-        if type(named := record.get("subject_id")) in (str, int) and named != "":
+        if type(named := record.get(field)) in (str, int) and named != "":
             return str(named) in subjects
         record = {name: value for name, value in record.items() if name not in _NO_SUBJECTS}
     return any(value in subjects for value in _values(record))

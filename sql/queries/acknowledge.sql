@@ -12,13 +12,16 @@ delete from ops.embeddings where tenant_id = %(tenant)s and content_hash = any(%
 -- Add turns of one session to the buffer, once. Returns for each its outcome (added, repeated, conflict, or the reason of
 -- refusal: capture_off, erased), its id, event time and mood. A turn is known by its source_id, in the buffer or the log;
 -- its time is compared only if the caller set it. If any turn is in conflict, nothing is written. If another request stored
--- one of them meanwhile, the unique key makes the statement fail, and nothing is written either. An expired entry is opened anew. The tenant is a sub-select: as a constant that the statistics do not know
--- yet, it makes every index look as good as the right one.
+-- one of them meanwhile, the unique key makes the statement fail, and nothing is written either. An expired entry is opened
+-- anew. A mood continues that of its author; a turn with the subject's name, or without a speaker, is the subject's. The
+-- tenant is a sub-select: as a constant that the statistics do not know yet, it makes every index look as good as the right
+-- one.
 with given as materialized (
-    select g.* from unnest(%(ids)s::uuid[], %(sources)s::text[], %(indexes)s::int[], %(roles)s::text[],
-                           %(speakers)s::text[], %(times)s::timestamptz[], %(timed)s::boolean[], %(texts)s::text[],
-                           %(tool_calls)s::text[], %(metadata)s::text[], %(hashes)s::bytea[], %(moods)s::text[],
-                           %(inherits)s::boolean[], %(crises)s::boolean[], %(stated)s::text[], %(candidates)s::text[])
+    select g.*, case when lower(g.speaker) = lower(%(subject)s::text) then null else g.speaker end as author
+    from unnest(%(ids)s::uuid[], %(sources)s::text[], %(indexes)s::int[], %(roles)s::text[], %(speakers)s::text[],
+                %(times)s::timestamptz[], %(timed)s::boolean[], %(texts)s::text[], %(tool_calls)s::text[],
+                %(metadata)s::text[], %(hashes)s::bytea[], %(moods)s::text[], %(inherits)s::boolean[],
+                %(crises)s::boolean[], %(stated)s::text[], %(candidates)s::text[])
         with ordinality as g (id, source_id, turn_index, role, speaker, said_at, timed, text, tool_calls, metadata,
                               content_hash, mood, inherits, crisis, stated, candidates, place)
 ),
@@ -57,7 +60,7 @@ before as (
 new as materialized (
     select g.*, case when g.inherits then coalesce((select jsonb_set(b.mood - 'speaker', '{method}', '"previous"')
                                                     from before b
-                                                    where b.mood ->> 'speaker' is not distinct from g.speaker),
+                                                    where b.mood ->> 'speaker' is not distinct from g.author),
                                                    g.mood::jsonb)
                      else g.mood::jsonb end as told
     from given g
@@ -69,7 +72,7 @@ session as (
                                    waiting_since, flush_at, mood, stated)
     select %(tenant)s, %(subject)s, %(session)s, %(as_of)s, min(n.said_at), %(as_of)s, %(as_of)s + %(ttl)s::interval,
            %(as_of)s, %(as_of)s + least(%(idle)s::interval, %(max_wait)s::interval),
-           (array_agg(n.told || jsonb_build_object('speaker', n.speaker) order by n.place desc)
+           (array_agg(n.told || jsonb_build_object('speaker', n.author) order by n.place desc)
             filter (where n.told is not null))[1],
            (select coalesce(jsonb_agg(jsonb_build_object('turn_id', a.id, 'text', t.text) order by a.place, t.place), '[]')
             from new a cross join lateral jsonb_array_elements_text(a.stated::jsonb) with ordinality as t (text, place))

@@ -100,7 +100,8 @@ order by s.memory_id, s.source_id
 -- The memories nearest to each item of an inbox, given as one vector per item. Memories' vectors are read once, by key.
 with known as materialized (
     select m.id, m.kind, m.relation, m.content, m.happened_at, m.importance, m.polarity, m.turn_id, v.vec
-    from (select id, kind, relation, state, content, happened_at, importance, polarity, turn_id, expires_at from memory.memories
+    from (select id, kind, relation, state, content, happened_at, importance, polarity, turn_id, valid_to, expires_at
+          from memory.memories
           where tenant_id = %(tenant)s and subject_id = %(subject)s and id < %(horizon)s
             and kind in ('fact', 'preference', 'instruction', 'episode', 'pattern')
           offset 0) m
@@ -108,8 +109,8 @@ with known as materialized (
         select v.vec from memory.vectors v
         where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s and v.item_id = m.id
         offset 0) v
-    where m.state in ('candidate', 'active') and (m.expires_at is null or m.expires_at > %(as_of)s)
-      and m.importance >= %(min_importance)s
+    where (m.state in ('candidate', 'active') or m.state = 'superseded' and m.valid_to > %(as_of)s)
+      and (m.expires_at is null or m.expires_at > %(as_of)s) and m.importance >= %(min_importance)s
       and m.id <> all(array(select k.item_id from memory.marks k
                             where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark <> 'pinned'))
 )
@@ -136,8 +137,9 @@ cross join lateral (
     select count(*)::int as memories, array_agg(m.id order by m.importance desc, m.id) as memory_ids
     from memory.links l
     join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
-    where l.tenant_id = e.tenant_id and l.entity_id = e.id and m.state in ('candidate', 'active') and m.id < %(horizon)s
-      and m.polarity >= 0 and coalesce(m.relation <> all(%(avoiding)s), true)
+    where l.tenant_id = e.tenant_id and l.entity_id = e.id and m.id < %(horizon)s
+      and (m.state in ('candidate', 'active') or m.state = 'superseded' and m.valid_to > %(as_of)s)
+      and (m.expires_at is null or m.expires_at > %(as_of)s) and m.polarity >= 0 and coalesce(m.relation <> all(%(avoiding)s), true)
       and not exists (select from memory.marks k
                       where k.tenant_id = m.tenant_id and k.subject_id = m.subject_id and k.item_id = m.id
                         and k.mark <> 'pinned')) l

@@ -29,7 +29,8 @@ where o.tenant_id = %(tenant)s and o.event = 'trigger.due' and o.delivered_at is
 
 -- name: fill_memories
 -- Write a message for each memory created, superseded or forgotten since it was announced, and each webhook subscribed to
--- that. A memory that a rebuild has not made again yet is no change.
+-- that. A memory that a rebuild has not made again yet is no change, and the tombstone of one that was made again tells of
+-- none.
 with changed as materialized (
     select m.id, m.subject_id, m.kind, m.state, m.happened_at as at,
            case when a.memory_id is null and m.state = 'active' then 'memory.created'
@@ -43,6 +44,7 @@ with changed as materialized (
     from ops.announced a
     join memory.tombstones f on f.tenant_id = a.tenant_id and f.memory_id = a.memory_id
     where a.tenant_id = %(tenant)s and a.state <> 'forgotten'
+      and not exists (select from memory.memories m where m.tenant_id = a.tenant_id and m.id = a.memory_id)
 ),
 noted as (
     insert into ops.announced as a (tenant_id, memory_id, subject_id, state)
@@ -61,11 +63,11 @@ where c.event is not null
 on conflict do nothing
 
 -- name: claim_messages
--- Lease the next messages that are due to webhooks in force, and count the attempt.
+-- Lease the next messages that were due at a time to webhooks in force, and count the attempt.
 with due as (
     select o.id, s.url, s.secret from ops.outbox o
     join ops.subscriptions s on s.tenant_id = o.tenant_id and s.id = o.subscription_id and s.ended_at is null
-    where o.tenant_id = %(tenant)s and o.delivered_at is null and o.dead_at is null and o.due_at <= %(now)s
+    where o.tenant_id = %(tenant)s and o.delivered_at is null and o.dead_at is null and o.due_at <= %(due)s
       and (o.leased_until is null or o.leased_until <= %(now)s)
     order by o.due_at, o.made_at, o.id
     limit %(limit)s
@@ -77,13 +79,14 @@ where o.tenant_id = %(tenant)s and o.id = due.id
 returning o.id, o.subscription_id, due.url, due.secret, o.payload, o.attempts, o.made_at
 
 -- name: settle_messages
--- Record the outcome of messages: accepted, to be sent again at a time, or given up.
+-- Record the outcome of messages: accepted, to be sent again at a time, or given up. A sender whose lease ended does not
+-- undo that another one delivered the message.
 update ops.outbox o
 set delivered_at = case when x.status = 'delivered' then %(now)s::timestamptz end,
     dead_at = case when x.status = 'dead' then %(now)s::timestamptz end,
     due_at = coalesce(x.due_at, o.due_at), leased_until = null, error = x.error
 from unnest(%(ids)s::uuid[], %(statuses)s::text[], %(due_at)s::timestamptz[], %(errors)s::text[]) as x (id, status, due_at, error)
-where o.tenant_id = %(tenant)s and o.id = x.id
+where o.tenant_id = %(tenant)s and o.id = x.id and o.delivered_at is null
 
 -- name: end_gone
 -- End webhooks that answered that they are gone for good, and drop their messages that were not delivered.

@@ -187,8 +187,10 @@ where p.tenant_id = %(tenant)s and p.subject_id = any(%(subjects)s) and (%(whole
 
 -- name: read_letters
 -- Dead letters of records that may be of one of these subjects: the import named it, or named none and the record contains it.
-select d.id, d.subject_id, d.payload
+-- The last column is the name of the subject's id in the records of the source, as its last import read them.
+select d.id, d.subject_id, d.payload, coalesce(s.mapping ->> 'subject_id', 'subject_id')
 from ops.dead_letters d
+left join ops.sources s on s.tenant_id = d.tenant_id and s.name = d.source
 where d.tenant_id = %(tenant)s and d.payload is not null
   and (d.subject_id = any(%(subjects)s)
        or d.subject_id is null and exists (select from unnest(%(needles)s::bytea[]) n where position(n in d.payload) > 0))

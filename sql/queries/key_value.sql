@@ -6,10 +6,17 @@ join ops.store_items s on s.tenant_id = %(tenant)s and s.namespace = g.namespace
 where s.expires_at is null or s.expires_at > %(at)s
 
 -- name: refresh
--- Postpone the end of items that were read and have one.
+-- Postpone the end of items that were read and have one, except those that another transaction changes.
+with found as materialized (
+    select s.namespace, s.key
+    from ops.store_items s
+    join jsonb_to_recordset(%(wanted)s::jsonb) as g (namespace text[], key text) using (namespace, key)
+    where s.tenant_id = %(tenant)s and s.expires_at > %(at)s
+    for update of s skip locked
+)
 update ops.store_items s set expires_at = %(at)s::timestamptz + make_interval(secs => s.ttl_minutes * 60)
-from jsonb_to_recordset(%(wanted)s::jsonb) as g (namespace text[], key text)
-where s.tenant_id = %(tenant)s and s.namespace = g.namespace and s.key = g.key and s.expires_at > %(at)s
+from found f
+where s.tenant_id = %(tenant)s and s.namespace = f.namespace and s.key = f.key
 
 -- name: search
 -- Items below a namespace that meet every condition of `filters`, ordered as asked: by words, by time or by key. A condition
@@ -67,16 +74,32 @@ set value = excluded.value, updated_at = excluded.updated_at, ttl_minutes = excl
     created_at = case when s.expires_at <= excluded.updated_at then excluded.created_at else s.created_at end
 
 -- name: delete
--- Delete items by namespace and key, and expired ones.
+-- Delete items by namespace and key.
 delete from ops.store_items s
 where s.tenant_id = %(tenant)s
-  and ((s.namespace, s.key) in (select d.namespace, d.key
-                                from jsonb_to_recordset(%(items)s::jsonb) as d (namespace text[], key text))
-       or s.expires_at <= %(at)s)
+  and (s.namespace, s.key) in (select d.namespace, d.key
+                               from jsonb_to_recordset(%(items)s::jsonb) as d (namespace text[], key text))
+
+-- name: expire
+-- Delete expired items, except those that another transaction changes.
+with gone as materialized (
+    select namespace, key from ops.store_items
+    where tenant_id = %(tenant)s and expires_at <= %(at)s
+    for update skip locked
+)
+delete from ops.store_items s using gone g
+where s.tenant_id = %(tenant)s and s.namespace = g.namespace and s.key = g.key
 
 -- name: clear
--- Delete all items of a namespace, but not those below it.
-delete from ops.store_items where tenant_id = %(tenant)s and namespace = %(namespace)s::text[]
+-- Delete all items of a namespace, but not those below it. They are locked in the order in which `put` changes items.
+with gone as materialized (
+    select namespace, key from ops.store_items
+    where tenant_id = %(tenant)s and namespace = %(namespace)s::text[]
+    order by namespace, key
+    for update
+)
+delete from ops.store_items s using gone g
+where s.tenant_id = %(tenant)s and s.namespace = g.namespace and s.key = g.key
 
 -- name: pop
 -- Delete and return the item with the last key of a namespace; concurrent calls get different ones.
@@ -89,9 +112,11 @@ where s.tenant_id = %(tenant)s and s.namespace = %(namespace)s::text[] and s.key
 returning s.key, s.namespace, s.value, s.created_at, s.updated_at
 
 -- name: lock_alone
--- Wait for other transactions that change several items of the store, and prevent new ones until this one ends.
+-- Wait for other transactions that change items of the store, and prevent new ones until this one ends: for several changes,
+-- which may be in any order.
 select pg_advisory_xact_lock(hashtextextended('store/' || %(tenant)s, 0))
 
 -- name: lock_shared
--- Hold off transactions that lock alone. Those that share the lock change the items in a fixed order.
+-- Hold off transactions that lock alone. Those that share the lock either put items or remove those of one namespace, in the
+-- order of namespaces and keys, so that none waits for another that waits for it.
 select pg_advisory_xact_lock_shared(hashtextextended('store/' || %(tenant)s, 0))

@@ -65,7 +65,8 @@ where tenant_id = %(tenant)s and ctid = any(array(
 
 -- name: strip_runs
 -- Remove the names of subjects from runs that were being recorded while the subjects were erased, which `record_run` missed.
--- Runs of the day before and after an erasure are looked at, whenever this is done.
+-- Runs of the day before and after an erasure are looked at; an erasure is considered until a maintenance finished two days
+-- after it: one day for such a run, and one for the maintenance itself.
 update ops.runs r
 set scope = jsonb_set(r.scope, '{subjects}', (r.scope -> 'subjects') - gone.names)
 from (select n.run_id, array_agg(s.name) as names
@@ -73,7 +74,11 @@ from (select n.run_id, array_agg(s.name) as names
       cross join lateral jsonb_array_elements_text(n.scope -> 'subjects') as s (name)
       where n.tenant_id = %(tenant)s
         and n.finished_at <@ (select range_agg(tstzrange(erased_at - interval '1 day', erased_at + interval '1 day'))
-                              from ops.erasures where tenant_id = %(tenant)s and kind = 'subject')
+                              from ops.erasures
+                              where tenant_id = %(tenant)s and kind = 'subject'
+                                and erased_at > coalesce((select max(finished_at) from ops.runs
+                                                          where tenant_id = %(tenant)s and stage = 'maintain' and status = 'done')
+                                                         - interval '2 days', '-infinity'))
         and not exists (select from memory.subjects m where m.tenant_id = %(tenant)s and m.subject_id = s.name)
         and not exists (select from log.turns u where u.tenant_id = %(tenant)s and u.subject_id = s.name)
         and not exists (select from log.events e where e.tenant_id = %(tenant)s and e.subject_id = s.name)

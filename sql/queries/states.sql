@@ -114,10 +114,12 @@ and subject_id = any(%(subjects)s::text[])
 and s.subject_id = any(%(subjects)s::text[])
 
 -- name: page
--- The latest version of each state after a place in the feed, in the order in which changes were noticed.
+-- The latest version of each state after a place in the feed, in the order in which changes were noticed. An erased state
+-- names no subject, so readers of some subjects get every erasure, unless they begin and have nothing to drop.
 select o.id, o.subject_id, o.version, o.position, o.changed_at, case when o.hash is not null then v.state end as state
 from (select id, subject_id, version, position, changed_at, hash from ops.state_versions
-      where tenant_id = %(tenant)s and position > %(after)s and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+      where tenant_id = %(tenant)s and position > %(after)s
+        and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s) or subject_id is null and %(after)s > 0)
       order by position
       limit %(limit)s) o
 left join lateral (

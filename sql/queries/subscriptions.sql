@@ -15,6 +15,7 @@ union all
 select k.tenant_id, k.memory_id, k.subject_id, 'forgotten' from ops.announced k
 join memory.tombstones f on f.tenant_id = k.tenant_id and f.memory_id = k.memory_id
 where k.tenant_id = %(tenant)s
+  and not exists (select from memory.memories m where m.tenant_id = k.tenant_id and m.id = k.memory_id)
 on conflict (tenant_id, memory_id) do update set state = excluded.state
 where not exists (select from ops.subscriptions s, unnest(s.events) e
                   where s.tenant_id = excluded.tenant_id and s.id <> %(id)s and s.ended_at is null

@@ -55,7 +55,7 @@ from entry e
 
 -- name: update_session
 -- Write the caller's lists of a session: each given list replaces the previous one. Opens the entry if there is none, and
--- anew if it has ended; a closed one stays open.
+-- anew if it has ended; one that is closing opens again.
 insert into ops.sessions as s (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at, preferences,
                                confirmations, tool_results)
 values (%(tenant)s, %(subject)s, %(session)s, %(as_of)s, %(as_of)s, %(as_of)s, %(as_of)s + %(ttl)s::interval,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from reverie.drive.deliver.delivering import deliver
 from reverie.drive.deliver.sending import OutgoingMessage
@@ -50,8 +50,8 @@ def add_trigger(store: Store, **given: Any) -> Any:
     return id_
 
 
-def add_memory(store: Store, content: str) -> Any:
-    id_ = uuid4()
+def add_memory(store: Store, content: str, id_: UUID | None = None) -> Any:
+    id_ = id_ or uuid4()
     tell(
         store,
         """insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak,

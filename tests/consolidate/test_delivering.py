@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import count
 from uuid import uuid4
 
 import pytest
 
-from reverie.drive.deliver.delivering import PAUSES, fill_outbox
+from reverie.drive.deliver.delivering import PAUSES, deliver, fill_outbox
 from reverie.drive.deliver.sending import OutgoingMessage
 from reverie.drive.deliver.subscriptions import end_subscription, list_subscriptions, replay_dead
 from reverie.drive.erase.erasing import Eraser
@@ -175,3 +176,47 @@ def test_of_what_was_erased_the_id_alone_is_told(tenant: Store) -> None:
         left = conn.execute("select count(*) from ops.outbox where subject_id is not null").fetchone()
         known = conn.execute("select count(*) from ops.announced").fetchone()
     assert (left, known) == ((0,), (0,))
+
+
+def test_a_long_delivery_tries_each_message_once(tenant: Store) -> None:
+    subscribe(tenant, "trigger.due")
+    for _ in range(25):
+        add_trigger(tenant)
+    receiver, seconds = Receiver(*[500] * 100), count(step=10)
+    assert deliver(
+        tenant, "t", as_of=NOW, clock=lambda: NOW + timedelta(seconds=next(seconds)), send=receiver
+    )["failed"] == len(receiver.came) == 25  # fmt: skip
+
+
+def test_a_late_sender_does_not_undo_a_delivery(tenant: Store) -> None:
+    other = Receiver()
+
+    class Late(Receiver):
+        def __call__(self, message: OutgoingMessage, at: datetime) -> int | str:
+            assert run(tenant, other, NOW + timedelta(hours=1))["delivered"] == 1
+            return 500
+
+    subscribe(tenant, "trigger.due")
+    add_trigger(tenant)
+    run(tenant, Late())
+    (listed,) = perform(list_subscriptions(tenant.session("t")))
+    assert (listed.delivered, listed.waiting) == (1, 0)
+    run(tenant, other, NOW + timedelta(hours=2))
+    assert len(other.came) == 1
+
+
+def test_a_memory_that_came_back_is_not_told_as_forgotten_again(tenant: Store) -> None:
+    receiver, memory = Receiver(), add_memory(tenant, "Has a dog")
+    webhook, _ = subscribe(tenant)
+    forget(tenant, memory)
+    run(tenant, receiver)
+    add_memory(tenant, "Has a dog", memory)  # its tombstone stays
+    for _ in range(3):
+        run(tenant, receiver)
+    assert receiver.types == ["memory.forgotten"]
+    tell(tenant, SUPERSEDE, id=memory)
+    run(tenant, receiver)
+    perform(end_subscription(tenant.session("t"), webhook, at=NOW))
+    subscribe(tenant)
+    run(tenant, receiver)
+    assert receiver.types == ["memory.forgotten", "memory.superseded"]

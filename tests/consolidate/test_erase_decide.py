@@ -89,6 +89,12 @@ def test_a_record_is_of_its_subject_and_otherwise_of_any_that_it_names(
     assert names_subject(payload.encode(), {subject}) is is_theirs
 
 
+def test_a_record_is_of_the_subject_in_the_field_that_was_mapped() -> None:
+    record = b'{"user": "alice", "subject_id": "math-101"}'
+    assert names_subject(record, {"alice"}, field="user")
+    assert not names_subject(record, {"math-101"}, field="user")
+
+
 def test_many_names_are_sought_quickly() -> None:
     """Each import seeks all subjects that are not captured in each of its broken lines."""
     line = b'{"text": "' + b"some words " * 1_000

@@ -114,10 +114,10 @@ def test_what_has_expired_is_no_fact_any_more(store: Store, tmp_path: Path) -> N
 
 def test_a_pinned_fact_stays_after_its_end(store: Store, tmp_path: Path) -> None:
     tell(store, tmp_path / "a.jsonl", (1, "I live in Oslo until 1 April 2026."), until=2)
-    pinned = "insert into memory.marks (tenant_id, subject_id, item_id, item, mark, correction_id, pending)"
     with store.transaction("t") as conn:
         conn.execute(
-            pinned + " select 't', 'ann', id, 'memory', 'pinned', id, false from memory.memories where kind = 'fact'"
+            """insert into memory.marks (tenant_id, subject_id, item_id, item, mark, correction_id, pending)
+               select 't', 'ann', id, 'memory', 'pinned', id, false from memory.memories where kind = 'fact'"""
         )
     consolidate(store, 160)
     assert rows(store, "select count(*) from memory.structured_facts") == [(1,)]

@@ -52,6 +52,15 @@ def test_a_mood_is_its_authors(talk: Talk) -> None:
     assert set(session.mood or {}) == {"mood", "energy", "style", "confidence", "method"}
 
 
+def test_the_subject_is_one_author_by_name_or_without_a_speaker(talk: Talk) -> None:
+    named = {"role": "user", "speaker": talk.subject.upper(), "text": "It rains."}
+    sad, unnamed = named | {"text": "I'm so sad today."}, {"role": "user", "text": "As I said."}
+    assert moods(talk.send(sad, unnamed)) == [("sad", "keywords"), ("sad", "previous")]
+    assert moods(talk.send(named, at=after(1))) == [("sad", "previous")]
+    assert moods(talk.send(unnamed, at=after(2))) == [("sad", "previous")]
+    assert moods(talk.send(named | {"speaker": "Ben"}, at=after(3))) == [("neutral", "keywords")]
+
+
 def test_a_rule_given_to_the_agent_is_no_anger(talk: Talk) -> None:
     """The classifier takes the first sentence for anger, and is not sure that the second is neutral."""
     talk.embedder = load_embedder("minilm")

@@ -7,9 +7,10 @@ from uuid import UUID
 
 import pytest
 
-from reverie.drive.erase.targets import memory_target, session_target, turn_target
+from reverie.capture.history.importing import FileOptions, import_file
+from reverie.drive.erase.targets import memory_target, session_target, subject_target, turn_target
 from reverie.errors import InputError, NotFoundError
-from tests.promises.compact import START
+from tests.promises.compact import START, TENANT, UNTIL
 from tests.promises.test_corrected_at_once import rows
 from tests.promises.test_erased import Opened, said, take_in, there, without
 
@@ -50,3 +51,17 @@ def test_a_session_goes_with_its_dead_letters(there: Opened, tmp_path: Path) -> 
     assert rows(there.store, ours) == [(1,), (2,)]
     there.eraser.erase(session_target("ben", "ben-1"))
     assert rows(there.store, ours) == [(2,)]
+
+
+def test_a_dead_letter_is_of_the_subject_that_its_import_read(there: Opened, tmp_path: Path) -> None:
+    file = tmp_path / "course.jsonl"
+    file.write_text(
+        '{"user": "ana", "subject_id": "math-101", "session_id": "m", "text": "secret"}\n', encoding="utf-8"
+    )
+    import_file(there.store, file, FileOptions(mapping={"subject_id": "user"}), tenant_id=TENANT, now=UNTIL)
+    ours = "select line from ops.dead_letters where source = 'course.jsonl'"
+    assert rows(there.store, ours) == [(1,)]
+    with pytest.raises(NotFoundError, match="math-101"):
+        there.eraser.erase(subject_target("math-101"))
+    there.eraser.erase(subject_target("ana"))
+    assert rows(there.store, ours) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -112,16 +112,42 @@ def test_a_run_that_was_recorded_during_an_erasure_loses_the_name_later(there: O
     later = UNTIL + timedelta(days=2)
     there.eraser.erase(subject_target("ana"))
     replace(there.eraser, at=later).erase(subject_target("ben"))
-    with connect(there.url) as conn:
-        for number, (subject, at) in enumerate((("ana", UNTIL), ("ben", later), ("ben", later + timedelta(days=80)))):
-            conn.execute(
-                "insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, status,"
-                " finished_at) values (%s, %s, 'drain', %s, %s, 't', 'p', 'p', 'done', %s)",
-                [TENANT, UUID(int=70 + number), START, Jsonb({"subjects": [subject]}), at + timedelta(minutes=1)],
-            )
+    for subject, at in (("ana", UNTIL), ("ben", later), ("ben", later + timedelta(days=80))):
+        record_late(there, subject, at)
     maintain(work_on(there), retention=Retention.of(load_settings()), now=later)
-    left = rows(there.store, "select scope -> 'subjects' from ops.runs where stage = 'drain' order by run_id")
-    assert left == [([],), ([],), (["ben"],)], "runs long after any erasure are not looked at"
+    assert names_left(there) == [[], [], ["ben"]], "runs long after any erasure are not looked at"
+
+
+def test_erasures_before_the_last_maintenance_are_not_looked_at_again(there: Opened) -> None:
+    now = datetime.now(UTC)
+    there.eraser.erase(subject_target("ana"))
+    replace(there.eraser, at=now).erase(subject_target("ben"))
+    with connect(there.url) as conn:
+        conn.execute("update ops.erasures set erased_at = %s where erased_at < %s", [now - timedelta(days=9), now])
+    for expected in ([[], []], [[], [], ["ana"], []]):
+        record_late(there, "ana", now - timedelta(days=9))
+        record_late(there, "ben", now)
+        maintain(work_on(there), retention=Retention.of(load_settings()), now=now)
+        assert names_left(there) == expected
+
+
+def record_late(there: Opened, subject: str, at: datetime) -> None:
+    """Record a run of a subject just after `at`, as one that missed its erasure."""
+    with connect(there.url) as conn:
+        conn.execute(
+            "insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, status,"
+            " finished_at) select %s, lpad(count(*)::text, 32, '0')::uuid, 'drain', %s, %s, 't', 'p', 'p', 'done', %s"
+            " from ops.runs",
+            [TENANT, START, Jsonb({"subjects": [subject]}), at + timedelta(minutes=1)],
+        )
+
+
+def names_left(there: Opened) -> list[list[str]]:
+    """The subjects of these runs, in the order in which they were recorded."""
+    return [
+        row[0]
+        for row in rows(there.store, "select scope -> 'subjects' from ops.runs where stage = 'drain' order by run_id")
+    ]
 
 
 def test_a_run_that_was_open_leaves_nothing_of_an_erased_tenant(there: Opened) -> None:

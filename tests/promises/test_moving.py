@@ -151,6 +151,12 @@ def test_what_is_wrong_does_not_move(databases: Databases, tmp_path: Path) -> No
                 " select tenant_id, subject_id, id, gen_random_uuid(), 'event', 'corrected', false from log.events"
                 " where source_id = 'm1'"
             )
+        with store.transaction("acme") as conn:
+            conn.execute("update memory.memories set expires_at = '2026-03-01' where content like '%%Rex%%'")
+        assert "Rex" not in moved(store, "ana", "mem0").decode()
+        load(store, orjson.dumps(said | {"subject_id": "bob", "text": "Hello."}))
+        with pytest.raises(NotFoundError, match="There are no memories to move about subject 'bob'"):
+            move_out(url, "acme", tmp_path / "bob", subject_id="bob", format="mem0")
         assert "m1" not in {item["id"] for item in json.loads(moved(store, "ana", "mem0"))["results"]}
         with pytest.raises(InputError, match="not empty"):
             move_out(url, "acme", tmp_path, subject_id="ana", format="letta")

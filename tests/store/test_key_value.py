@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from time import sleep
@@ -152,18 +152,29 @@ def test_removals_and_puts_are_one_transaction(store: Store) -> None:
     assert [item and item.key for item in popped] == ["1", None] and find(store, "ana") == ["2"]
 
 
-@pytest.mark.parametrize("other", [{"removals": ("a", "b")}, {"puts": ("a", "b")}])
+@pytest.mark.parametrize(
+    ("one", "other", "left"),
+    [
+        ({"removals": "bca"}, {"removals": "ab"}, "12d"),
+        ({"removals": "bca"}, {"puts": "ab"}, "12abd"),
+        ({"deletes": "b", "puts": "cd"}, {"deletes": "d", "puts": "b"}, "12abc"),
+        ({"deletes": ["d/2"], "puts": ["c", "d/1"]}, {"removals": "d"}, "abc"),
+    ],
+)
 def test_batches_in_another_order_wait_for_each_other(
-    store: Store, conn: psycopg.Connection[Any], other: dict[str, tuple[str, ...]]
+    store: Store, conn: psycopg.Connection[Any], one: dict[str, Any], other: dict[str, Any], left: str
 ) -> None:
-    put(store, *(((name,), "k", {}) for name in "abc"))
+    def item(name: str, value: Any) -> tuple[tuple[str, ...], str, Any]:
+        space, _, key = name.partition("/")
+        return (space,), key or space, value
 
-    def change(removals: tuple[str, ...] = (), puts: tuple[str, ...] = ()) -> Any:
+    def change(removals: Sequence[str] = (), deletes: Sequence[str] = (), puts: Sequence[str] = ()) -> Any:
         gone = [ItemRemoval(namespace=(name,)) for name in removals]
-        new = [ItemPut(namespace=(name,), key="k", value={"n": 1}) for name in puts]
+        items = [item(name, None) for name in deletes] + [item(name, {"n": 1}) for name in puts]
+        new = [ItemPut(namespace=space, key=key, value=value) for space, key, value in items]
         return perform(change_items(store.session("acme"), removals=gone, puts=new, at=AT))
 
-    def waiting(pool: ThreadPoolExecutor, count: int, **batch: tuple[str, ...]) -> Future[Any]:
+    def waiting(pool: ThreadPoolExecutor, count: int, **batch: Sequence[str]) -> Future[Any]:
         begun = pool.submit(change, **batch)
         sql = """select count(distinct l.pid) from pg_locks l join pg_stat_activity a using (pid)
                  where a.datname = current_database() and not l.granted"""
@@ -172,11 +183,25 @@ def test_batches_in_another_order_wait_for_each_other(
             sleep(0.01)
         return begun
 
+    put(store, *(item(name, {}) for name in ("a", "b", "c", "d", "d/1", "d/2")))
     with ThreadPoolExecutor(2) as pool:
         with conn.transaction():
             conn.execute("select from ops.store_items where namespace = '{c}' for update")
-            first = waiting(pool, 1, removals=("b", "c", "a"))
+            first = waiting(pool, 1, **one)
             second = waiting(pool, 2, **other)
-        assert first.result() == [None] * 3
-        second.result()
-    assert find(store) == (["k", "k"] if "puts" in other else [])
+        assert [first.result(), second.result()] == [[None] * len(each.get("removals", ())) for each in (one, other)]
+    assert "".join(sorted(find(store))) == left
+
+
+def test_changes_that_need_no_order_wait_for_no_item(store: Store, conn: psycopg.Connection[Any]) -> None:
+    """Ended items are deleted and others end later beside whatever else is done, in any order."""
+    put(store, (("ana", "pets"), "a", {}), ttl=10)
+    with ThreadPoolExecutor(1) as pool, conn.transaction():
+        conn.execute("select from ops.store_items for update")
+        assert pool.submit(get, store, "a", refresh=True).result(timeout=10) is not None
+        new = (("ana", "pets"), "b", {})
+        pool.submit(put, store, new, at=AT + timedelta(minutes=11)).result(timeout=10)
+    count = "select count(*) from ops.store_items"
+    assert conn.execute(count).fetchone() == (2,)
+    put(store, (("ana", "pets"), "b", {}), at=AT + timedelta(minutes=11))
+    assert conn.execute(count).fetchone() == (1,)

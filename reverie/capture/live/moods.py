@@ -62,16 +62,21 @@ def tell_moods(
             "instructs": any(each.kind == "instruction" for each in noticed[place].candidates),
         }
         falls_back = read_mood(turn.text, **chain, previous=_UNKNOWN).method == "previous"
-        last = lasts.get(turn.speaker)
+        last = lasts.get(author := _author(turn))
         if last is None:
             last = MessageMood(mood=read_mood(turn.text, **chain), inherits=falls_back)
         elif falls_back:
             last = MessageMood(mood=replace(last.mood, method="previous"), inherits=last.inherits)
         else:
             last = MessageMood(mood=read_mood(turn.text, **chain, previous=last.mood), inherits=False)
-        lasts[turn.speaker] = last
+        lasts[author] = last
         told.append(last)
     return told
+
+
+def _author(turn: Turn) -> str | None:
+    """Return the speaker; None: the subject, by name or without one. `acknowledge` compares authors in the same way."""
+    return None if turn.speaker and turn.speaker.lower() == turn.subject_id.lower() else turn.speaker
 
 
 def read_stored(stored: Mapping[str, Any] | None) -> Mood | None:

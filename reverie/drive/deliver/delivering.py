@@ -31,11 +31,13 @@ def deliver(
     """Deliver to the webhooks of a tenant; return counts of `filled`, `delivered`, `failed` and `dead`.
 
     `as_of` is the logical time at which triggers are due; `clock` times the attempts. Several processes may deliver at
-    once. No transaction is open while a request is sent.
+    once. No transaction is open while a request is sent. A message that fails is not tried again by the same call.
     """
     counts: Counter[str] = Counter(filled=0, delivered=0, failed=0, dead=0)
-    counts["filled"] = fill_outbox(store, tenant_id, as_of=as_of, now=clock())
-    while batch := _claim(store, tenant_id, clock()):
+    began = clock()
+    counts["filled"] = fill_outbox(store, tenant_id, as_of=as_of, now=began)
+    # by the start of the call: a long one would try its first failures again and again, while other messages wait
+    while batch := _claim(store, tenant_id, due=began, now=clock()):
         settled = []
         try:
             for message in batch:
@@ -62,8 +64,8 @@ def fill_outbox(store: Store, tenant_id: str, *, as_of: datetime, now: datetime)
     return filled
 
 
-def _claim(store: Store, tenant_id: str, now: datetime) -> list[OutgoingMessage]:
-    params = {"tenant": tenant_id, "now": now, "until": now + _LEASE, "limit": _BATCH}
+def _claim(store: Store, tenant_id: str, *, due: datetime, now: datetime) -> list[OutgoingMessage]:
+    params = {"tenant": tenant_id, "due": due, "now": now, "until": now + _LEASE, "limit": _BATCH}
     with store.transaction(tenant_id) as conn:
         rows = conn.execute(queries("deliver")["claim_messages"], params).fetchall()
     return [

@@ -208,10 +208,10 @@ def _letters(
     found = []
     with conn.cursor(name="letters") as cursor:
         cursor.itersize = _LETTERS
-        for id_, subject_id, payload in cursor.execute(queries("erase")["read_letters"], params):
+        for id_, subject_id, payload, field in cursor.execute(queries("erase")["read_letters"], params):
             record = bytes(payload)
             # the subject that an import names is that of all its records, whatever they say
-            is_theirs = subject_id is not None or names_subject(record, subjects)
+            is_theirs = subject_id is not None or names_subject(record, subjects, field=field)
             if is_theirs and (parts is None or names_any(record, parts)):
                 found.append(id_)
     return found

@@ -53,7 +53,8 @@ async def poll_states(
 ) -> list[SubjectState]:
     """Notice changes, and return up to `limit` states after a place in the feed, in the order of their changes.
 
-    `session` must be a worker's. Items that the policy withholds from messages or from exports are left out.
+    `session` must be a worker's. With `subjects`, states that were erased after the place are returned too, as they
+    name no subject. Items that the policy withholds from messages or from exports are left out.
     """
     params = {
         "tenant": session.tenant_id,

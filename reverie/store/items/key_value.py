@@ -155,20 +155,15 @@ async def change_items(
         )
         for removal in removals
     ]
-    lock = {"tenant": session.tenant_id}
+    # two batches that change the same items in another order would deadlock
+    is_ordered = len(removals) + bool(puts) <= 1 and all(put.value is not None for put in puts)
     if puts:
-        final = _put_statements(session.tenant_id, puts, at)
-        if not removals:
-            final.insert(0, Statement(sql["lock_shared"], lock))
-    else:
-        statements, final = statements[:-1], statements[-1:]
-    if not final:
+        statements += _put_statements(session.tenant_id, puts, at)
+    if not statements:
         return []
+    lock = Statement(sql["lock_shared" if is_ordered else "lock_alone"], {"tenant": session.tenant_id})
     async with session.transaction() as transaction:
-        if statements:  # two batches that remove the same items in another order would deadlock
-            await transaction.run(Statement(sql["lock_alone"], lock))
-        rows = [await transaction.run(statement) for statement in statements]
-        rows += await transaction.commit_all(*final)  # in the same round trip as the commit
+        _, *rows = await transaction.commit_all(lock, *statements)  # in the same round trip as the commit
     popped = zip(removals, rows, strict=False)  # the rows of puts come after those of removals
     return [_item(found[0]) if removal.last and found else None for removal, found in popped]
 
@@ -185,6 +180,7 @@ def _put_statements(tenant_id: str, puts: Sequence[ItemPut], at: datetime) -> li
     return [
         Statement(sql["delete"], params | {"items": _json(gone)}),
         Statement(sql["put"], params | {"items": _json(kept)}),
+        Statement(sql["expire"], params),
     ]
 
 

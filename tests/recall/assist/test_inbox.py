@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from reverie.inference import Embedder
 from reverie.policy import load_policy
@@ -11,6 +12,7 @@ from reverie.recall.assist.inbox import InboxItem, RankedInbox, rank_inbox, rank
 from reverie.store.database import Store
 from reverie.store.session import perform
 from tests.recall.assist.conftest import NOW
+from tests.recall.conftest import Corpus, FixedEmbedder, day
 
 ITEMS = [
     InboxItem(id="parking", text="Your receipt for two hours of parking", sender="Cityparking", received_at=NOW),
@@ -56,3 +58,19 @@ def test_an_unknown_subject_has_its_inbox_by_time(nora: Store, embedder: Embedde
 def test_of_equal_items_the_latest_comes_first() -> None:
     items = [InboxItem(id=str(day), text="x", received_at=NOW + timedelta(days=day)) for day in (1, 3, 2)]
     assert [each.id for each in ranked_items(items, {})] == ["3", "2", "1"]
+
+
+def test_an_inbox_of_the_past_counts_what_held_then(corpus: Corpus, worker: Store) -> None:
+    link = "insert into memory.links values ('acme', %s, %s, 'ann', %s)"
+    held, over = (corpus.memory(f"Number {place}", state="superseded") for place in (1, 2))
+    ended = corpus.memory("Number 3", expires_at=day(5))
+    corpus.conn.execute(
+        "insert into memory.entities (tenant_id, id, subject_id, type, slug, label, terms, first_seen_at)"
+        " values ('acme', %s, 'ann', 'person', 'mila', 'Mila', '{mila}', %s)", [held, day(0)],
+    )  # fmt: skip
+    for memory, until in ((held, day(20)), (over, day(5)), (ended, None)):
+        corpus.conn.execute("update memory.memories set valid_to = %s where id = %s", [until, memory])
+        corpus.conn.execute(link, [memory, held, UUID(int=0)])
+    found = rank(worker, FixedEmbedder(), subject_id="ann", as_of=day(10)).items
+    (school,) = [each for each in found if each.id == "school"]
+    assert {(reason.kind, *reason.memory_ids) for reason in school.why} == {("near", held), ("named", held)}

@@ -69,3 +69,13 @@ def test_who_refuses_recall_or_is_erased_has_no_state(corpus: Corpus, worker: St
     eraser.erase(subject_target("ann"))
     (gone,) = poll(worker, after=agreed.position)
     assert (gone.id, gone.subject_id, gone.state, gone.version) == (seen.id, None, None, 4)
+
+
+def test_who_polls_some_subjects_learns_of_erasures_by_ids_alone(corpus: Corpus, worker: Store) -> None:
+    corpus.memory("Loves tea", kind="preference", turn=corpus.turn("I love tea."))
+    (seen,) = poll(worker, subjects=["ann"])
+    eraser = Eraser(store=worker, tenant_id="acme", policy=load_policy("reverie"), count_tokens=len, at=NOW)
+    eraser.erase(subject_target("ann"))
+    (gone,) = poll(worker, subjects=["ann"], after=seen.position)
+    assert (gone.id, gone.subject_id, gone.state) == (seen.id, None, None)
+    assert poll(worker, subjects=["bob"]) == [], "who begins has nothing to drop"
