@@ -35,13 +35,14 @@ def test_a_batch_that_takes_too_long_removes_nothing(
 ) -> None:
     """Its put waits, after a pop that did not."""
     puts = [{"op": "put", "namespace": [name], "key": "k", "value": {}} for name in ("a", "b")]
-    with TestClient(create_app(settings_for(database_url, api_seconds=0.5))) as app:
-        app.headers["Authorization"] = f"Bearer {make_key()}"
+    key = {"Authorization": f"Bearer {make_key()}"}
+    with TestClient(create_app(settings_for(database_url)), headers=key) as app:
         assert app.post("/v1/store", json={"operations": puts}).status_code == 200
-        with conn.transaction():
-            conn.execute("select from ops.store_items where namespace = '{b}' for update")
-            answer = app.post("/v1/store", json={"operations": [{"op": "pop", "namespace": ["a"]}, puts[1]]})
-            assert (answer.status_code, answer.json()["stored"]) == (503, "no")
+    hurried = create_app(settings_for(database_url, api_seconds=0.5))
+    with TestClient(hurried, headers=key) as app, conn.transaction():
+        conn.execute("select from ops.store_items where namespace = '{b}' for update")
+        answer = app.post("/v1/store", json={"operations": [{"op": "pop", "namespace": ["a"]}, puts[1]]})
+        assert (answer.status_code, answer.json()["stored"]) == (503, "no")
     assert conn.execute("select count(*) from ops.store_items").fetchone() == (2,)
 
 

@@ -31,7 +31,7 @@ CONTENT = {
     "memory.replacements": {"content"},
     "memory.scaffold": {"connection_id", "path", "value"},
     "memory.signals": {"counterpart"},
-    "memory.structured_facts": {"speaker", "key", "value"},
+    "memory.structured_facts": {"speaker", "key", "value", "topic", "object"},
     "memory.subjects": {"speakers"},
     "memory.terms": {"tenant_id", "subject_id", "term", "first_id", "item_ids", "tfs", "dls"},
     "ops.answers": {"tenant_id", "turn_id", "asked", "model", "shown", "answer"},
