@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import IO, Any
@@ -61,6 +62,7 @@ class _Source:
     conn: Connection[Any]
     tenant_id: str
     subject_id: str | None
+    at: datetime
     counts: Counter[str]
     shown: ShownRows
 
@@ -77,12 +79,14 @@ class _Source:
     def known(self) -> Iterator[_Row]:
         """Yield imported statements as they came, then the other memories in force, as records of statements."""
         yield from self.rows("statements", "statement", imported=True)
-        for memory in self.rows("memories", "memory"):
+        for memory in self.rows("memories", "memory", at=self.at):
             yield _as_statement(memory)
 
 
-def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, format: str) -> MovedOut:
+def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, format: str, at: datetime) -> MovedOut:
     """Write a subject or a whole tenant (None) as one file of `format`, a key of `MOVED_FORMATS`, into an empty folder.
+
+    Memories that have ended at the time `at` are left out.
 
     Raises NotFoundError if there is nothing to write, InputError for a folder that is not empty or cannot be written.
     """
@@ -92,7 +96,7 @@ def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, 
         set_json_loads(orjson.loads, conn)  # Postgres prints 1e20 as an integer, which orjson would not write again
         policy = read_policy_name(conn, tenant_id)
         shown = ShownRows(frozenset(load_policy(policy).sensitivity.not_exported if policy else ()))
-        source = _Source(conn=conn, tenant_id=tenant_id, subject_id=subject_id, counts=counts, shown=shown)
+        source = _Source(conn=conn, tenant_id=tenant_id, subject_id=subject_id, at=at, counts=counts, shown=shown)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):

@@ -40,7 +40,7 @@ select jsonb_build_object('id', m.id, 'subject_id', m.subject_id, 'session_id', 
            'happened_at', m.happened_at, 'expires_at', m.expires_at, 'importance', m.importance)
 from memory.memories m
 where m.tenant_id = %(tenant)s and (%(subject)s::text is null or m.subject_id = %(subject)s)
-  and m.state = 'active' and m.kind in ('fact', 'preference', 'instruction') and (m.expires_at is null or m.expires_at > now())
+  and m.state = 'active' and m.kind in ('fact', 'preference', 'instruction') and (m.expires_at is null or m.expires_at > %(at)s)
   and not exists (select from memory.marks k
                   where k.tenant_id = m.tenant_id and k.subject_id = m.subject_id and k.item_id = m.id and k.mark <> 'pinned')
   and not exists (select from memory.lineage l

@@ -70,7 +70,7 @@ def test_numbers_that_no_integer_of_64_bits_holds_are_taken_elsewhere(databases:
         import_export(elsewhere.store, made.files[0], tenant_id=TENANT)
         assert rows(elsewhere.store, read) == rows(here.store, read)
         assert remember(elsewhere.store) == remember(here.store)
-        moved = move_out(here.url, TENANT, tmp_path / "moved", subject_id="ana", format="jsonl").file
+        moved = move_out(here.url, TENANT, tmp_path / "moved", subject_id="ana", format="jsonl", at=UNTIL).file
         assert json.loads(moved.read_text().splitlines()[1])["value"] == 1e20
 
 

@@ -90,7 +90,7 @@ def load(store: Store, content: bytes, format: str | None = None) -> ImportSumma
 
 def moved(store: Store, subject: str, format: str) -> bytes:
     with TemporaryDirectory() as folder:
-        return move_out(store.url, "acme", Path(folder), subject_id=subject, format=format).file.read_bytes()
+        return move_out(store.url, "acme", Path(folder), subject_id=subject, format=format, at=NOW).file.read_bytes()
 
 
 def records(store: Store, subject: str) -> list[dict[str, Any]]:
@@ -156,10 +156,10 @@ def test_what_is_wrong_does_not_move(databases: Databases, tmp_path: Path) -> No
         assert "Rex" not in moved(store, "ana", "mem0").decode()
         load(store, orjson.dumps(said | {"subject_id": "bob", "text": "Hello."}))
         with pytest.raises(NotFoundError, match="There are no memories to move about subject 'bob'"):
-            move_out(url, "acme", tmp_path / "bob", subject_id="bob", format="mem0")
+            move_out(url, "acme", tmp_path / "bob", subject_id="bob", format="mem0", at=NOW)
         assert "m1" not in {item["id"] for item in json.loads(moved(store, "ana", "mem0"))["results"]}
         with pytest.raises(InputError, match="not empty"):
-            move_out(url, "acme", tmp_path, subject_id="ana", format="letta")
+            move_out(url, "acme", tmp_path, subject_id="ana", format="letta", at=NOW)
         with pytest.raises(NotFoundError, match="'eve'"):
-            move_out(url, "acme", tmp_path / "eve", subject_id="eve", format="mem0")
+            move_out(url, "acme", tmp_path / "eve", subject_id="eve", format="mem0", at=NOW)
     assert set(MOVED_FORMATS) == {"mem0", "letta", "jsonl", "parquet"}

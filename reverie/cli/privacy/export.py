@@ -73,7 +73,9 @@ def _export(
     if format != "reverie":
         from reverie.drive.moving import move_out
 
-        moved = move_out(session.url, session.tenant_id, output, subject_id=subject, format=format)
+        moved = move_out(
+            session.url, session.tenant_id, output, subject_id=subject, format=format, at=datetime.now(UTC)
+        )
         return [moved.file], moved.counts, moved.left_out
     from reverie.drive.exporting import export
     from reverie.drive.readable import write_readable
