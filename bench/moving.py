@@ -112,7 +112,7 @@ def measure(url: str, directory: Path, memories: int, subjects: int) -> list[tup
         list(catch_up(work_of(store, as_of)))
         took["run"] = time.perf_counter() - began
     began = time.perf_counter()
-    move_out(url, TENANT, directory / "out", subject_id=None, format="mem0", at=datetime.now(UTC))
+    move_out(url, TENANT, directory / "out", subject_id=None, format="mem0", at=as_of)
     took["export"] = time.perf_counter() - began
     return [(part, f"{seconds:.1f}", f"{memories / seconds:,.0f}") for part, seconds in took.items()]
 

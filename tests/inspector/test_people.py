@@ -6,6 +6,7 @@ import html
 import re
 
 import httpx
+import psycopg
 import pytest
 
 from tests.inspector.conftest import Site
@@ -26,6 +27,17 @@ def test_a_fact_that_ended_is_shown_with_its_time(admin: httpx.Client) -> None:
     assert ">Bergen</a>" in now and ">Oslo</a>" not in now
     assert ">Oslo</a>" in before and ">Bergen</a>" not in before
     assert "2026-03-01 to 2026-04-02" in history and "2026-04-02 until now" in history
+
+
+def test_a_fact_is_shown_with_what_it_is_of(admin: httpx.Client, site: Site) -> None:
+    with psycopg.connect(site.database) as conn:
+        told = "update memory.structured_facts set topic = %s where subject_id = 'eve' and value = 'Bergen'"
+        conn.execute(told, ["the winter"])
+    now = admin.get("subject", params={"subject": "eve"}).text
+    history = admin.get("subject", params={"subject": "eve", "view": "history"}).text
+    with psycopg.connect(site.database) as conn:
+        conn.execute(told, [""])
+    assert "location (the winter)" in now and "location (the winter)" in history
 
 
 def test_memories_of_a_day_are_those_that_were_in_force_then(admin: httpx.Client) -> None:

@@ -16,6 +16,7 @@ from reverie.recall.profile import (
     named_as_said,
     one_a_thing,
 )
+from reverie.recall.staged import fact_line
 
 
 def fact(key: str, value: str) -> StructuredFact:
@@ -36,6 +37,7 @@ def test_a_thing_has_one_line_in_its_fullest_wording() -> None:
 def test_a_line_says_what_its_value_is_of() -> None:
     contact = replace(fact("contact:annick", "Annick"), topic="accountant")
     assert contact.label == "contact (accountant)"
+    assert fact_line(contact) == "- contact (accountant): Annick"
     assert replace(contact, value="accountant Annick").label == contact.name == "contact"
     rate = replace(fact("measure_of_hourly-rate", "72"), topic="hourly rate")
     assert rate.label == rate.name == "measure of hourly rate"
