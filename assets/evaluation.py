@@ -8,10 +8,13 @@ import dagster as dg
 from assets.described import OWNERS, described
 from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
+from reverie.drive.tenants import for_each_tenant
 from reverie.evaluate.evaluation import Evaluation, EvaluationPlan, evaluate
 from reverie.evaluate.results import record_evaluation
 from reverie.model import Scope
-from reverie.policy import load_policy
+from reverie.policy import Policy
+from reverie.store.clock import tenant_time
+from reverie.store.runs import Report
 from reverie.store.work import Work
 
 #: Measures that are plotted, as the mean over tenants that have them.
@@ -31,23 +34,30 @@ def evaluation(context: dg.AssetExecutionContext, clients: Clients) -> dg.Materi
 
     docs/evaluating.md explains each measure. The numbers of each tenant are in ops.evaluations.
     """
-    done = list(_evaluations(context, clients))
+    done = _evaluations(context, clients)
     return dg.MaterializeResult(metadata=_means(done) | {"tenants": len(done), "by_tenant": _table(done)})
 
 
-def _evaluations(context: dg.AssetExecutionContext, clients: Clients) -> Iterator[Evaluation]:
-    for tenant_id, policy in clients.store.tenants():
+def _evaluations(context: dg.AssetExecutionContext, clients: Clients) -> list[Evaluation]:
+    """Return the evaluation of each tenant. Raises StageError once all were tried, if some could not be evaluated."""
+    evaluated = list[Evaluation]()
+
+    def evaluate_one(scope: Scope, policy: Policy) -> Iterator[Report]:
         work = Work(
             store=clients.store,
-            scope=Scope(tenant_id=tenant_id),
-            policy=load_policy(policy),
-            as_of=as_of(context),
+            scope=scope,
+            policy=policy,
+            as_of=tenant_time(clients.store, scope.tenant_id, as_of(context)),
             embedder=clients.runtime.embedder,
             driver=DRIVER,
         )
         done = evaluate(work, EvaluationPlan(ablate=False))
         record_evaluation(clients.store, done, driver=DRIVER)
-        yield done
+        evaluated.append(done)
+        yield from ()
+
+    for_each_tenant(clients.store, lambda tenant_id: Scope(tenant_id=tenant_id), evaluate_one)
+    return evaluated
 
 
 def _means(done: list[Evaluation]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """`make worker`: a long-lived process that serves all flows and starts a drain when a session is due.
 
 It polls the queue itself instead of using a schedule on the server, since each flow run takes a process and some
-seconds, even if the queue is empty (docs/decisions/0013).
+seconds, even if the queue is empty (docs/decisions/0013). Only webhooks have a schedule: they are sent each minute.
 
 PREFECT_API_URL names the Prefect server; the default is the one that `make prefect` starts, at PREFECT_PORT.
 """
@@ -126,7 +126,8 @@ def served() -> list[RunnerDeployment]:
     alone = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
     deployments = [
         drain_due_sessions.to_deployment("drain", tags=["reverie", "deferred"], concurrency_limit=alone),
-        deliver_webhooks.to_deployment("deliver", tags=["reverie", "deferred"], concurrency_limit=alone),
+        # nothing else starts it: triggers become due as time passes, not with a turn
+        deliver_webhooks.to_deployment("deliver", tags=["reverie", "deferred"], interval=60, concurrency_limit=alone),
         redrive_dead_letters.to_deployment("redrive", tags=["reverie", "repair"]),
         import_history.to_deployment("import", tags=["reverie", "import"]),
         reembed_tenant.to_deployment("reembed", tags=["reverie", "repair"]),

@@ -30,7 +30,7 @@ from reverie.evaluate.funnel import entities, funnel, last_said  # noqa: E402
 from reverie.evaluate.worded import worded, worded_of  # noqa: E402
 from reverie.inference import Embedder, load_embedder  # noqa: E402
 from reverie.language.cues.summarise import SpokenTurn, summarise  # noqa: E402
-from reverie.policy import load_policy  # noqa: E402
+from reverie.policy import load_policy, policy_reference  # noqa: E402
 from reverie.recall.inspect import show_subject  # noqa: E402
 from reverie.recall.query import RecallQuery  # noqa: E402
 from reverie.recall.recall import log_recall, recall  # noqa: E402
@@ -131,7 +131,7 @@ def run(console: Console, path: Path, how: dict[str, Any], *, with_marts: bool) 
             if path == SAMPLE:
                 how["mapping"] = {"tenant_id": "NONE"}  # the sample names its own
             summary = import_file(
-                store, path, FileOptions(**how), tenant_id=tenant, policy=settings.policy,
+                store, path, FileOptions(**how), tenant_id=tenant, policy=policy_reference(settings.policy),
                 on_progress=lambda read: progress.update(task, completed=read),
             )  # fmt: skip
             until = last_said(store, tenant)

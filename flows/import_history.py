@@ -15,6 +15,7 @@ from reverie.capture.history.importing import FileOptions, import_file
 from reverie.drive.advance import advance
 from reverie.drive.tenants import policies
 from reverie.model import Scope
+from reverie.policy import policy_reference
 
 DRIVER = "prefect"
 
@@ -30,7 +31,7 @@ def import_turns(tenant: str, path: Path, fields: dict[str, Any]) -> dict[str, i
             path,
             FileOptions(**fields),
             tenant_id=tenant,
-            policy=reverie.settings.policy,
+            policy=policy_reference(reverie.settings.policy),
             on_progress=lambda read: progress.show(read, path.stat().st_size),
         )
     names = ("read", "imported", "repeated", "outcomes", "dead", "subjects", "sessions")

@@ -51,11 +51,14 @@ def compare_generation(tenant: str, number: int, as_of: datetime | None) -> dict
 @task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 @in_one_sentence
 def publish_generation(tenant: str, number: int, as_of: datetime | None) -> dict[str, int | float]:
-    """Make the generation the live memory, if it passes the gates of the tenant's policy."""
+    """Make the generation the live memory, if it passes the gates of the tenant's policy.
+
+    A retry after the switch completes the publication.
+    """
     with connected() as reverie:
         live = memory_of(reverie, tenant, as_of or datetime.now(UTC), driver=DRIVER)
-        ready = find_generation(reverie.worker, tenant, number, "ready")
-        done = publish_memory(live, ready, publisher_of(reverie, tenant))
+        found = find_generation(reverie.worker, tenant, number, "ready", "published")
+        done = publish_memory(live, found, publisher_of(reverie, tenant))
     return {"published_rows": done.rows, "lock_seconds": round(done.lock_seconds, 3)}
 
 

@@ -8,7 +8,7 @@ from resources.connections import embedding_model
 from reverie.generations.catalog import GenerationPlan, LiveMemory
 from reverie.generations.publishing import Publisher
 from reverie.model import Scope
-from reverie.policy import load_policy
+from reverie.policy import load_policy, policy_reference
 from reverie.runtime import Runtime
 from reverie.store.clock import tenant_time
 from reverie.store.tenants import read_policy_name
@@ -25,7 +25,7 @@ def plan_of(runtime: Runtime, tenant: str, policy: str | None, model: str | None
     """Return the plan of a generation. `policy` None: the tenant's; `model` None: that of the environment."""
     name, embedder = policy or _policy_name(runtime, tenant), model or runtime.settings.embedding_model
     return GenerationPlan(
-        policy_name=name,
+        policy_name=policy_reference(name),
         policy=load_policy(name),
         embedder_name=embedder,
         embedder=embedding_model(embedder, runtime.settings.threads),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from reverie.capture.history.database import import_table
 from reverie.capture.history.importing import FieldOptions, ImportSummary
 from reverie.errors import ReverieError, SettingsError, StageError
+from reverie.policy import policy_reference
 from reverie.runtime import Runtime
 from reverie.settings import SourceSettings, load_source_settings
 from reverie.store.source.reader import SourceQuery
@@ -23,7 +24,7 @@ def import_source(
     settings = load_source_settings()
     source = source_of(settings)
     fields = FieldOptions(mapping=settings.mapping, timezone=settings.timezone, subject=settings.subject)
-    policy = runtime.settings.policy
+    policy = policy_reference(runtime.settings.policy)
     try:
         store = runtime.worker
         summary = import_table(store, source, fields, tenant_id=tenant, policy=policy, on_progress=on_progress)

@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
@@ -31,6 +31,7 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.capture.append import insert_turns
 from reverie.drive.advance import advance
+from reverie.errors import DatabaseError
 from reverie.inference.completions import CallError, Completion, LanguageModel, Limits
 from reverie.inference.embedder import Embedder, Vectors
 from reverie.inference.prompts import Messages
@@ -186,7 +187,9 @@ def fast_directory() -> Path:
 @cache
 def _databases() -> DatabaseFactory:
     if url := os.environ.get(SERVER_VARIABLE):
-        return DatabaseFactory(url, prefix=f"reverie_test_{uuid4().hex[:8]}")
+        databases = DatabaseFactory(url, prefix=f"reverie_test_{uuid4().hex[:8]}")
+        atexit.register(_drop_template, url, databases)
+        return databases
     directory = Path(tempfile.mkdtemp(prefix="reverie_testing_", dir=fast_directory()))
     directory.chmod(0o711)  # when root starts the server, it runs as another user
     server = EmbeddedPostgres(directory / "postgres", durable=False)
@@ -198,6 +201,13 @@ def _databases() -> DatabaseFactory:
     atexit.register(stop)
     server.start()
     return DatabaseFactory(server.url("postgres"))
+
+
+def _drop_template(server_url: str, databases: DatabaseFactory) -> None:
+    """Drop the template, if the server can still be reached: no other process uses the prefix."""
+    if "template" in vars(databases):
+        with suppress(DatabaseError, psycopg.Error), connect(server_url) as admin:
+            _drop(admin, databases.template)
 
 
 def database_name(url: str) -> str:

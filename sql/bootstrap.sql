@@ -5,6 +5,8 @@
 do $$
 declare
     wanted text;
+    -- since Postgres 16 the creator of a role is its member at once, but may not set it until it grants it to itself
+    needed constant text := case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end;
 begin
     foreach wanted in array array['reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst',
                                   'reverie_eraser'] loop
@@ -14,7 +16,7 @@ begin
             end if;
         exception when duplicate_object or unique_violation then null;  -- another database of this server was first
         end;
-        if not pg_catalog.pg_has_role(current_user, wanted, 'member') then
+        if not pg_catalog.pg_has_role(current_user, wanted, needed) then
             execute format('grant %I to %I', wanted, current_user);
         end if;
     end loop;

@@ -116,3 +116,21 @@ def test_remembered_turns_become_memories_as_often_as_they_are_sent(database_url
     assert conn.execute("select count(*) from log.turns").fetchone() == (2,)
     (contents,) = zip(*conn.execute("select content from memory.memories where kind <> 'episode'"), strict=True)
     assert any("peanuts" in content for content in contents)
+
+
+def test_a_process_leaves_no_database_behind(server_url: str) -> None:
+    script = (
+        "from reverie.testing import database, database_name\nwith database() as url:\n    print(database_name(url))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {SERVER_VARIABLE: server_url},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    prefix = done.stdout.rpartition("_")[0]
+    with psycopg.connect(server_url) as conn:
+        found = conn.execute("select datname from pg_database where starts_with(datname, %s)", [prefix]).fetchall()
+    assert (prefix.startswith("reverie_test_"), found, done.stderr) == (True, [], "")

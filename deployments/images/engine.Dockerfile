@@ -5,7 +5,7 @@ FROM python:3.11-slim-bookworm AS build
 ARG EXTRAS=api
 RUN pip install --no-cache-dir uv
 WORKDIR /src
-COPY pyproject.toml requirements.lock README.md LICENSE ./
+COPY pyproject.toml requirements.lock hatch_build.py README.md LICENSE ./
 COPY reverie reverie
 COPY sql sql
 COPY prompts prompts

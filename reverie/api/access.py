@@ -55,6 +55,10 @@ class Caller:
         """Return a session in the role that may read."""
         return self.services.read_session(self.tenant_id)
 
+    def primary_reader(self) -> TenantSession:
+        """Return a session in the role that may read, on the primary: for reads that must see the latest writes."""
+        return self.services.reader.session(self.tenant_id, executor=self.services.threads)
+
     def questioner(self) -> TenantSession:
         """Return a session for an operation that embeds a question. It can book the cost if embedding has a price."""
         return self.services.question_session(self.tenant_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.util import find_spec
@@ -17,6 +18,7 @@ from reverie.api.edge import EdgeMiddleware
 from reverie.api.metrics import Metrics
 from reverie.api.problems import Problem, install
 from reverie.api.routes import ROUTERS, operations
+from reverie.api.routes.privacy.exports import remove_old_exports
 from reverie.api.routing import take_on
 from reverie.api.services import open_services
 from reverie.settings import Settings, load_settings
@@ -42,6 +44,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await asyncio.to_thread(remove_old_exports)
         async with AsyncExitStack() as running:
             app.state.services = await running.enter_async_context(open_services(settings, metrics))
             if endpoint is not None:

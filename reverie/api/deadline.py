@@ -33,6 +33,16 @@ class Deadline:
         if not self._timeout.expired():
             self._timeout.reschedule(asyncio.get_running_loop().time() + 2 * self.seconds)
 
+    @property
+    def expired(self) -> bool:
+        """Whether the time is over, so that the request is being cancelled."""
+        return self._timeout.expired()
+
+    def lift(self) -> None:
+        """Let the request take any time from now on: its answer is being sent."""
+        if not self._timeout.expired():
+            self._timeout.reschedule(None)
+
     async def __aenter__(self) -> Self:
         await self._timeout.__aenter__()
         return self

@@ -120,9 +120,9 @@ class Validator:
 
     def require_columns(self, columns: tuple[str, ...]) -> None:
         """Raise InputError if no record of a table with these columns can be valid."""
-        needed = ["session_id"] if self.subject else ["subject_id", "session_id"]
-        if self._name["type"] not in columns:
-            needed += ["role", "said_at", "text"]
+        needed = [] if self.subject else ["subject_id"]
+        if self._name["type"] not in columns:  # statements need no session
+            needed += ["session_id", "role", "said_at", "text"]
         if missing := [ours for ours in needed if self._name[ours] not in columns]:
             raise InputError(
                 f"There is no column {self._name[missing[0]]!r}, only {', '.join(columns)}: "

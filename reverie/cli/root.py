@@ -66,7 +66,7 @@ EXTRAS = {
     "great_expectations": "quality",
     **dict.fromkeys(("plotly", "scipy"), "report"),
     "ray": "ray",
-    **dict.fromkeys(("httpx", "standardwebhooks"), "webhooks"),
+    **dict.fromkeys(("httpcore", "httpx", "standardwebhooks"), "webhooks"),
 }
 
 

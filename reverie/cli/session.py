@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,12 +25,6 @@ if TYPE_CHECKING:
 
 #: Subjects that a name is compared with, on either side of it in the order of names; each is a step of an index.
 _NEIGHBOURS = 500
-
-
-def policy_reference(name_or_path: str) -> str:
-    """Return how a policy is stored with a tenant: a shipped one by name, a file by its full path."""
-    path = Path(name_or_path)
-    return str(path.resolve()) if path.suffix == ".toml" else name_or_path
 
 
 def _is_priced(embedder: Embedder | None) -> bool:
@@ -132,6 +125,8 @@ class CommandSession:
     @property
     def new_tenant_policy(self) -> str:
         """The policy of a tenant that is not known yet: that of the environment, as `policy_reference` returns it."""
+        from reverie.policy import policy_reference
+
         return policy_reference(self.settings.policy)
 
     @cached_property

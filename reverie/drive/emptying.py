@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from psycopg import Connection
+from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 
+from reverie.store.marks import MARK
 from reverie.store.queries import queries
 
 
@@ -15,10 +17,10 @@ def empty_subjects(conn: Connection[Any], tenant_id: str, subjects: Sequence[str
     """Delete everything derived for these subjects; return the number of rows by table.
 
     This happens in the caller's transaction, which has locked the subjects: their rows in `memory.subjects` are reset,
-    not deleted.
+    not deleted. Corrections in the log go on withholding, as from their request until a run has applied them.
     """
     sql, params = queries("emptying"), {"tenant": tenant_id, "names": list(subjects)}
-    rows = {
+    rows = _withhold_again(conn, params) | {
         "memory.lineage": conn.execute(sql["empty_lineage"], params).rowcount,
         "memory.accesses": conn.execute(sql["empty_accesses"], params).rowcount,
     }
@@ -27,4 +29,20 @@ def empty_subjects(conn: Connection[Any], tenant_id: str, subjects: Sequence[str
         (rows[f"memory.{table}"],) = conn.execute(statement, params).fetchone() or (0,)
     conn.execute(sql["reset_subjects"], params)
     conn.execute(sql["forgive_failures"], params)
+    return rows
+
+
+def _withhold_again(conn: Connection[Any], params: dict[str, Any]) -> dict[str, int]:
+    """Mark what corrections in force withhold, while lineage tells; return the deleted rows of other corrections."""
+    sql = queries("emptying")
+    with conn.cursor(row_factory=dict_row) as cursor:
+        corrections = cursor.execute(sql["in_force"], params).fetchall()
+    for correction in corrections:
+        conn.execute(MARK, params | correction | {"run": None})
+    params = params | {"in_force": [correction["id"] for correction in corrections]}
+    rows = {
+        "memory.marks": conn.execute(sql["empty_marks"], params).rowcount,
+        "memory.replacements": conn.execute(sql["empty_replacements"], params).rowcount,
+    }
+    conn.execute(sql["suspend_marks"], params)
     return rows

@@ -7,7 +7,7 @@ run makes the same memory, digest for digest. `memory.jsonl` has the memory itse
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +20,7 @@ from psycopg.types.json import set_json_loads
 
 from reverie.drive.erase.replaying import receipt_lines
 from reverie.errors import InputError, NotFoundError
+from reverie.interruption import check_interruption
 from reverie.language.sensitive.classes import classes_among
 from reverie.policy import load_policy
 from reverie.policy.sensitivity import SensitiveClass
@@ -67,10 +68,19 @@ class Exported:
     left_out: int = 0
 
 
-def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at: datetime) -> Exported:
+def export(
+    url: str,
+    tenant_id: str,
+    folder: Path,
+    *,
+    subject_id: str | None,
+    at: datetime,
+    check: Callable[[], None] = check_interruption,
+) -> Exported:
     """Write `log.jsonl` and `memory.jsonl` about a subject or a whole tenant (None) into an empty or new folder.
 
-    For a tenant that erased something, `receipts.jsonl` has the receipts, with the keys of their marks.
+    For a tenant that erased something, `receipts.jsonl` has the receipts, with the keys of their marks. `check` is
+    called for each row; an error that it raises ends the export.
 
     Raises NotFoundError if there is nothing to write, InputError for a folder that is not empty or cannot be written.
     """
@@ -86,9 +96,9 @@ def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at
             if any(folder.iterdir()):
                 raise InputError(f"{folder} is not empty: name a new folder.")
             files = [folder / "log.jsonl", folder / "memory.jsonl"]
-            log = shown.of(_log_rows(conn, tenant_id, subject_id))
+            log = shown.of(_checked(_log_rows(conn, tenant_id, subject_id), check))
             _write(files[0], manifest, log, counts)
-            memory = shown.of(_table_rows(conn, tenant_id, subject_id, MEMORY_TABLES))
+            memory = shown.of(_checked(_table_rows(conn, tenant_id, subject_id, MEMORY_TABLES), check))
             _write(files[1], manifest | {"format": f"{FORMAT} memory"}, memory, counts)
             if subject_id is None:
                 files += _write_receipts(conn, tenant_id, folder / "receipts.jsonl", counts)
@@ -115,6 +125,12 @@ class ShownRows:
                 self.left_out += 1
             else:
                 yield row
+
+
+def _checked(rows: Iterator[dict[str, Any]], check: Callable[[], None]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        check()
+        yield row
 
 
 def _texts(value: Any) -> Iterator[str]:

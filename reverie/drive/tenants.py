@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from reverie.errors import NotFoundError, ReverieError, StageError
@@ -71,6 +71,18 @@ def policies(store: Store) -> Callable[[str], Policy]:
         return load_policy(names[tenant_id])
 
     return policy_of
+
+
+def try_policies(store: Store, tenants: Collection[str] | None = None) -> tuple[dict[str, Policy], dict[str, str]]:
+    """Return the present policy of each of these tenants (None: all), and the reasons for those that cannot be read."""
+    read, failed = dict[str, Policy](), dict[str, str]()
+    for tenant_id, policy in store.tenants():
+        if tenants is None or tenant_id in tenants:
+            try:
+                read[tenant_id] = load_policy(policy)
+            except ReverieError as error:
+                failed[tenant_id] = str(error)
+    return read, failed
 
 
 def try_each_tenant(

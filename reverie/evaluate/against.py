@@ -66,13 +66,13 @@ def _rivals_memory(work: Work, rival: Rival) -> Iterator[Work]:
 
 
 def require_no_fall(work: Work, rival: Rival) -> Drift | None:
-    """Compare on questions of the log, as a gate; None: there are no questions.
+    """Compare on questions of the log up to the work's time, as a gate; None: there are no questions.
 
     Raises:
         QualityError: a measure falls by more than the tolerance of the tenant's present policy, with confidence.
     """
     numbers = work.policy.evaluation
-    asked = questions_of_log(work.store, work.tenant_id, numbers=numbers, embedder=work.embedder)
+    asked = questions_of_log(work.store, work.tenant_id, numbers=numbers, embedder=work.embedder, as_of=work.as_of)
     if not asked:
         return None
     answers = asked_memory(work, asked, embedder=work.embedder, policy=work.policy).answers()

@@ -89,7 +89,7 @@ class Evaluation:
     #: `log`, or the name of the file of questions.
     source: str
     answers: tuple[AskedAnswer, ...]
-    #: Number of questions of a file whose turns are not in the log.
+    #: Number of questions of a file whose turns are not in the log, or whose turn ids several sessions have.
     left_out: int
     sources: tuple[SourceQuality, ...]
     bands: tuple[SessionBand, ...]
@@ -150,6 +150,8 @@ class EvaluationPlan:
     compare: Callable[[Sequence[HeldQuestion], Sequence[Ranks]], Drift] | None = None
     #: Number of connections that ask questions.
     jobs: int = 2
+    #: Maximum number of questions; None: the policy's of the log, and all of a file.
+    limit: int | None = None
 
 
 def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
@@ -162,12 +164,9 @@ def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
     """
     began, store, tenant_id = time.perf_counter(), work.store, work.tenant_id
     numbers = work.policy.evaluation
-    left_out = 0
-    if plan.file is None:
-        asked = questions_of_log(store, tenant_id, numbers=numbers, embedder=work.embedder, as_of=work.as_of)
-    else:
-        asked, left_out = questions_of_file(store, tenant_id, plan.file)
-        asked = asked[: numbers.questions]
+    if plan.limit is not None:
+        numbers = numbers.model_copy(update={"questions": plan.limit})
+    asked, left_out = _questions(work, plan, numbers)
     memory = asked_memory(work, asked, embedder=work.embedder, policy=work.policy, jobs=plan.jobs)
     answers = memory.answers()
     bands = session_bands(sessions_before(store, tenant_id, asked), [each.ranks for each in answers])
@@ -191,7 +190,7 @@ def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
         ablations=ablations,
         coverage=coverage,
         parts=tuple(ablate_each(some, of_some)) if plan.ablate_each and asked else (),
-        conduct=measure_conduct(work),
+        conduct=measure_conduct(work, numbers),
         agreement=measure_agreement(store, tenant_id, plan.profiles, policy=work.policy, as_of=work.as_of)
         if plan.profiles
         else None,
@@ -200,6 +199,15 @@ def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
         notes=tuple(_notes(answers, left_out, numbers.fewest)),
         seconds=round(time.perf_counter() - began, 3),
     )
+
+
+def _questions(work: Work, plan: EvaluationPlan, numbers: EvaluationPolicy) -> tuple[list[HeldQuestion], int]:
+    """Return the questions of the plan's file or of the log, and how many of the file were left out."""
+    store, tenant_id = work.store, work.tenant_id
+    if plan.file is None:
+        return questions_of_log(store, tenant_id, numbers=numbers, embedder=work.embedder, as_of=work.as_of), 0
+    asked, left_out = questions_of_file(store, tenant_id, plan.file)
+    return asked[: plan.limit], left_out
 
 
 def asked_memory(
@@ -226,9 +234,9 @@ def compared(against: str, memory: AskedMemory, before: Sequence[Ranks], policy:
     )
 
 
-def measure_conduct(work: Work) -> Conduct:
+def measure_conduct(work: Work, numbers: EvaluationPolicy) -> Conduct:
     """Return the measures that need no question: utilisation, repeats, rates and growth."""
-    store, tenant_id, as_of, numbers = work.store, work.tenant_id, work.as_of, work.policy.evaluation
+    store, tenant_id, as_of = work.store, work.tenant_id, work.as_of
     sessions = session_counts(store, tenant_id, as_of=as_of)
     put = questions_put(store, tenant_id, as_of=as_of, limit=numbers.questions)
     facts, scaffold = corrected_shares(store, tenant_id, as_of=as_of)
@@ -269,5 +277,8 @@ def _notes(answers: Sequence[AskedAnswer], left_out: int, fewest: int) -> list[s
         asked = "1 question is" if len(answers) == 1 else f"{len(answers)} questions are"
         notes.append(f"{asked} fewer than {fewest}: too few to judge a difference, so a gate lets it pass.")
     if left_out:
-        notes.append(f"{left_out} questions of the file were left out: the log lacks a turn that they need.")
+        notes.append(
+            f"{left_out} questions of the file were left out: the log lacks a turn that they need, or several sessions "
+            "have its id."
+        )
     return notes

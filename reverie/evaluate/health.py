@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from psycopg.rows import dict_row
 
+from reverie.drive.tenants import try_policies
 from reverie.inference import Vectors, from_half_wire
 from reverie.model import Scope
-from reverie.policy import Policy, load_policy
+from reverie.policy import Policy
 from reverie.recall.question import read_question
 from reverie.recall.search import LAST, Search, search
 from reverie.store.clock import tenant_time
@@ -101,10 +102,10 @@ def lag_hours(store: Store, scopes: Iterable[Scope], as_of: datetime) -> float:
 
 
 def lag_cycles(store: Store, scope_of: Callable[[str], Scope], as_of: datetime) -> float:
-    """Return the longest lag of any tenant within its scope, in cycles of the tenant's policy."""
+    """Return the longest lag of any tenant within its scope, in cycles of the tenant's policy, if that can be read."""
+    policies, _ = try_policies(store)
     lags = [
-        lag_hours(store, [scope_of(tenant_id)], as_of) / load_policy(policy).cycle.hours
-        for tenant_id, policy in store.tenants()
+        lag_hours(store, [scope_of(tenant_id)], as_of) / policy.cycle.hours for tenant_id, policy in policies.items()
     ]
     return round(max(lags, default=0.0), 2)
 
@@ -138,11 +139,9 @@ def unembedded(store: Store, tenant_id: str, model: str, *, policy: Policy, now:
 
 
 def unembedded_all(store: Store, model: str, now: datetime) -> int:
-    """Return the sum of `unembedded` over all tenants, each by its policy."""
-    return sum(
-        unembedded(store, tenant_id, model, policy=load_policy(policy), now=now)
-        for tenant_id, policy in store.tenants()
-    )
+    """Return the sum of `unembedded` over all tenants, each by its policy, if that can be read."""
+    policies, _ = try_policies(store)
+    return sum(unembedded(store, tenant_id, model, policy=policy, now=now) for tenant_id, policy in policies.items())
 
 
 def duplicates(store: Store) -> int:
@@ -158,16 +157,17 @@ def duplicates(store: Store) -> int:
 def exactness(store: Store, model: str, *, sample: int = 20) -> tuple[float, int]:
     """Return the share of true nearest neighbours that recall's dense arm returns, and how many questions were asked.
 
-    The questions are vectors of the tenants' own items, `sample` of each tenant, the same on every call. The truth is
-    computed with numpy over all of the subject's vectors. Without a question the share is 1.
+    The questions are vectors of the tenants' own items, `sample` of each tenant whose policy can be read, the same on
+    every call. The truth is computed with numpy over all of the subject's vectors. Without a question the share is 1.
     """
-    hits = [hit for tenant_id, policy in store.tenants() for hit in _compare(store, tenant_id, policy, model, sample)]
+    policies, _ = try_policies(store)
+    hits = [hit for tenant_id, policy in policies.items() for hit in _compare(store, tenant_id, policy, model, sample)]
     return round(float(np.mean(np.concatenate(hits))), 4) if hits else 1.0, len(hits)
 
 
-def _compare(store: Store, tenant_id: str, policy_name: str, model: str, sample: int) -> Iterable[list[float]]:
+def _compare(store: Store, tenant_id: str, policy: Policy, model: str, sample: int) -> Iterable[list[float]]:
     """Yield for each question 1 for each true nearest neighbour that recall returned, and 0 for the others."""
-    sql, policy = queries("health"), _dense_only(load_policy(policy_name))
+    sql, policy = queries("health"), _dense_only(policy)
     common = {"tenant": tenant_id, "model": model}
     nothing = read_question("", policy=policy.recall, speakers=(), asked_at=LAST)
     with store.transaction(tenant_id) as conn, conn.cursor(binary=True) as cursor:

@@ -119,7 +119,8 @@ def _figures(evaluation: Evaluation, past: Sequence[PastEvaluation]) -> Iterator
         "R@10 and NDCG@5 by the number of sessions of the subject before the question.",
         _cold_start(evaluation),
     )
-    asked = evaluation.ablations[0].differences[0].questions if evaluation.ablations else 0
+    left_out = evaluation.ablations or evaluation.parts
+    asked = left_out[0].differences[0].questions if left_out else 0
     yield (
         "Ablations",
         f"The same questions ({asked:,}) with a part of memory left out. Questions made from a log share words with "

@@ -13,7 +13,7 @@ from psycopg import Connection
 
 from reverie.errors import ConflictError, InputError, SettingsError
 from reverie.generations.building import bring_up, note_build, work_by
-from reverie.generations.catalog import Generation, LiveMemory, opened
+from reverie.generations.catalog import COMPLETE, Generation, LiveMemory, find_generation, opened
 from reverie.generations.following import bring_home, follow_log
 from reverie.generations.gates import require_publishable
 from reverie.generations.switching import Held, StagedTable, apply_difference, hold, stage_difference
@@ -55,7 +55,7 @@ class Switched:
     rows: int
     #: Tables with such rows.
     tables: int
-    #: Number of attempts; another one is needed if a stage wrote in the meantime.
+    #: Number of attempts; another one is needed if a stage wrote in the meantime. 0: it had been switched before.
     attempts: int
     #: Time for which stages and corrections of the tenant waited; recalls never wait.
     lock_seconds: float
@@ -66,11 +66,19 @@ class Switched:
 def publish(live: LiveMemory, generation: Generation, publisher: Publisher) -> Switched:
     """Make a generation the live memory, with everything logged since it was built.
 
+    If it is live already, complete its publication, which may have stopped after the switch: the ledger then lacks the
+    runs that wrote the memory.
+
     Raises:
         QualityError: the gates of the tenant's policy refuse it.
-        InputError: it leaves a source out, which the next run would read from the log again.
+        InputError: it leaves a source out, which the next run would read from the log again, or it was published and
+            is no longer live.
         ConflictError: the log lost rows since the generation was begun, or it was dropped meanwhile.
     """
+    if generation.state == "published":
+        if find_generation(live.work.store, live.tenant_id, None, *COMPLETE).number != generation.number:
+            raise InputError(f"Generation {generation.number} was published and is no longer the live memory.")
+        return _Switch(live, generation, publisher, "publish", live.work.policy).complete()
     if generation.without_source:
         raise InputError(
             f"Generation {generation.number} leaves out the source {generation.without_source}, and the next run would "
@@ -144,6 +152,29 @@ class _Switch:
             self._share(there)
             note_build(live, self._generation, there, seconds=0.0)
         return found
+
+    def complete(self) -> Switched:
+        """Do what follows a switch, again if it was done; no row of the live memory changes."""
+        live, generation = self._live, self._generation
+        with opened(live, generation) as there:
+            with there.transaction(self._tenant_id) as conn:
+                hold(conn, self._tenant_id, _HELD[self._verb])
+            self._share(there)
+            # not the present time: it may have been published long ago
+            at = replace(live, work=replace(live.work, as_of=generation.as_of))
+            note_build(at, generation, there, seconds=0.0)
+        assert generation.kept_until is not None
+        return Switched(
+            tenant_id=self._tenant_id,
+            number=generation.number,
+            verb=self._verb,
+            rows=0,
+            tables=0,
+            attempts=0,
+            lock_seconds=generation.lock_seconds or 0.0,
+            kept_until=generation.kept_until,
+            counts={},
+        )
 
     def _embedder_of_memory(self) -> Embedder:
         """Return the embedder of the wanted memory. Raises SettingsError if only its model's key is known."""

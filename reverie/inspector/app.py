@@ -26,6 +26,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from reverie.api.deadline import deadline_of
 from reverie.api.keys import Grant
 from reverie.api.problems import ProblemError, status_of
 from reverie.errors import ReverieError
@@ -74,6 +75,8 @@ _TITLES = {
     422: "Not possible",
     503: "Temporarily unavailable",
 }
+
+_MAY_BE_STORED = "The change may still be made: look at the subject again before you repeat it."
 
 
 def mount_inspector(app: FastAPI, settings: Settings, *, operator_key: str | None = None) -> None:
@@ -149,7 +152,7 @@ def _endpoint(page: InspectorPage, inspector: Inspector, app: FastAPI) -> Callab
             )
             visit = Visit(request, inspector, visitor, form, grant, min(at, clock_at) if clock_at else at)
             return await page.view(visit)
-        except (ProblemError, ReverieError, OperationalError) as error:
+        except (ProblemError, ReverieError, OperationalError, asyncio.CancelledError) as error:
             return _error_page(request, error)
 
     return serve
@@ -165,7 +168,7 @@ def _open_endpoint(
         try:
             form = await _form(request, inspector)
             return await view(request, inspector, app.state.gate, form)
-        except (ProblemError, ReverieError, OperationalError) as error:
+        except (ProblemError, ReverieError, OperationalError, asyncio.CancelledError) as error:
             return _error_page(request, error)
 
     return serve
@@ -189,8 +192,16 @@ async def _form(request: Request, inspector: Inspector) -> Mapping[str, str]:
     return fields
 
 
-def _error_page(request: Request, error: Exception) -> Response:
-    if isinstance(error, ProblemError):
+def _error_page(request: Request, error: BaseException) -> Response:
+    """Return the page of an error. Raises a cancellation again, unless the request's own deadline caused it."""
+    if isinstance(error, asyncio.CancelledError):
+        deadline = deadline_of(request.scope)
+        if not deadline.expired:
+            raise error
+        # the API's answer would be JSON, which a browser shows as it is
+        stored = _MAY_BE_STORED if deadline.may_be_stored else "Nothing was stored."
+        status, detail = 503, f"The page took longer than {deadline.seconds:g} seconds. {stored}"
+    elif isinstance(error, ProblemError):
         status, detail = error.status, error.detail
     elif isinstance(error, ReverieError):
         status, detail = status_of(error), str(error)

@@ -131,14 +131,20 @@ async def recalls_with(session: TenantSession, subject_id: str, item_id: UUID) -
 
 
 async def sessions_and_moods(
-    session: TenantSession, subject_id: str, *, after: tuple[datetime, str] | None, limit: int
+    session: TenantSession,
+    subject_id: str,
+    *,
+    as_of: datetime | None = None,
+    after: tuple[datetime, str] | None,
+    limit: int,
 ) -> tuple[list[ListedSession], list[LoggedMood]]:
     """Return up to `limit` sessions of a subject, latest first, and the moods of its last messages.
 
-    `after`: the end and the id of the last session of the page before; None: the first page.
+    `as_of`: only of turns said by then; None: of all. `after`: the end and the id of the last session of the page
+    before; None: the first page.
     """
     ended_at, session_id = after or (None, None)
-    params = {"tenant": session.tenant_id, "subject": subject_id}
+    params = {"tenant": session.tenant_id, "subject": subject_id, "as_of": as_of}
     page = {"ended_at": ended_at, "session": session_id, "limit": limit}
     sql = queries("inspector")
     return await session.run_all(

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 from reverie.language import contradiction_words as words
 from reverie.language.pack import language_table
 from reverie.language.stemming import stem_of
+from reverie.language.text import NAME_SIGNS, WORD_PART, cached_if_short
 
 _TOKEN = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)"
     r"|(?P<clock>\d{1,2}:\d\d)"
     r"|(?P<number>\d+(?:,\d{2,3})*(?:\.\d+)*)(?P<suffix>%|[A-Za-z]+)?"
-    r"|(?P<word>[^\W\d_]+(?:[-.&'’]?[^\W_]+)*)"
+    rf"|(?P<word>(?=[^\W\d_]){WORD_PART}(?:[-.&'’]{WORD_PART})*{NAME_SIGNS})"
     r"|(?P<mark>[.,;:!?()\u2013\u2014]|[$€£₹])"
 )
 _ENDS = frozenset(".;:!?()\u2013\u2014")
@@ -136,7 +136,7 @@ def _one_word_replaced(a: Assertion, b: Assertion) -> bool:
     return changed[0] > 0 or not (a.verb_first or b.verb_first)
 
 
-@lru_cache(maxsize=65_536)
+@cached_if_short(65_536)
 def read(text: str) -> Assertion:
     """Return what a text states."""
     return _Reader(text).assertion()
@@ -236,7 +236,7 @@ class _Reader:
         self.fresh = False
 
 
-@lru_cache(maxsize=65_536)
+@cached_if_short(65_536)
 def _stem(word: str) -> str:
     """Return the common form of words with one meaning: by alias, by synonym, then by the Snowball stemmer."""
     word = words.ALIASES.get(word, word)

@@ -15,8 +15,11 @@ from reverie.language.times import coming_times
 from reverie.model import Proposition
 from reverie.policy.extract import ExtractPolicy
 
+_PACK: Final = language_table("expiry")
 #: "until" and the rest of its clause.
-_UNTIL: Final = language_table("expiry").pattern("open_until", re.IGNORECASE)
+_UNTIL: Final = _PACK.pattern("open_until", re.IGNORECASE)
+#: Words before an amount of time: "for about" six weeks.
+_FOR: Final = _PACK.pattern("for_about", re.IGNORECASE)
 
 
 def expires_at(clause: str, said_at: datetime) -> datetime | None:
@@ -30,6 +33,18 @@ def expires_at(clause: str, said_at: datetime) -> datetime | None:
         return None
     end = datetime.combine(latest, time(), UTC)
     return end if end > said else None
+
+
+def end_named(words: str, said_at: datetime) -> datetime | None:
+    """Return the end that words name as an end: a day, or an amount of time from `said_at` on ("for six weeks")."""
+    amount = _FOR.sub("", words)
+    forms = (words, _PACK.phrase("until", day=words), _PACK.phrase("for_next", amount=amount))
+    return next((end for form in forms if (end := expires_at(form, said_at)) is not None), None)
+
+
+def day_named(words: str, said_at: datetime) -> datetime | None:
+    """Return the end of the day that words name: "12 June", "the 5th"."""
+    return expires_at(words, said_at) or expires_at(_PACK.phrase("on", day=words), said_at)
 
 
 def stated_until(text: str, said_at: datetime) -> datetime | None:

@@ -10,14 +10,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
 
 from reverie.language.contradiction_words import NUMBERS, SYNONYMS
 from reverie.language.pack import first_rewritten, language_table
+from reverie.language.text import NAME_SIGNS, WORD_PART, cached_if_short
 
 _PACK = language_table("objects")
 
-_TOKEN = re.compile(r"[^\s@]+@[^\s@]+[^\W_]|\d+(?:[.,:]\d+)*|[^\W_]+(?:['’-][^\W_]+)*")
+#: An address of mail begins where the text before it ends, so that each stretch of a text is tried once.
+_TOKEN = re.compile(
+    r"(?<![^\s@])[^\s@]+@[^\s@]+[^\W_]|\d+(?:[.,:]\d+)*"
+    rf"|{WORD_PART}(?:['’-]{WORD_PART})*{NAME_SIGNS}"
+)
 _ASIDE = _PACK.pattern("aside", re.IGNORECASE | re.DOTALL)
 _FILLERS = _PACK.word_set("fillers")
 #: Fillers unless they are written as names: "my new job", "New York".
@@ -51,7 +55,7 @@ class Thing:
         return "-".join(self.words)[:_LONGEST].strip("-")
 
 
-@lru_cache(maxsize=65_536)
+@cached_if_short(65_536)
 def read_object(text: str) -> Thing:
     """Return the thing that an object names. An object of fillers alone ("it") has no words."""
     words: list[str] = []
@@ -78,7 +82,7 @@ def same(one: str, other: str) -> bool:
     return first == second if first and second else _folded(one) == _folded(other)
 
 
-@lru_cache(maxsize=65_536)
+@cached_if_short(65_536)
 def compared_words(text: str) -> frozenset[str]:
     """Return the content words by which objects are compared: plurals as singulars, whether written as names or not."""
     return frozenset(map(_singular, read_object(text).words))
@@ -139,7 +143,7 @@ def _folded(word: str) -> str:
     return "".join(letter for letter in plain if not unicodedata.combining(letter)).removesuffix("'s")
 
 
-@lru_cache(maxsize=65_536)
+@cached_if_short(65_536)
 def _singular(word: str) -> str:
     """Return the singular of a noun, and the first of its synonyms: "kids" gives "child"."""
     if word in SYNONYMS:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 from typing import Final
+
+from dateutil.easter import easter  # type: ignore[import-untyped]
 
 from reverie.language.pack import language_table
 
 _PACK: Final = language_table("times")
+_DAYS: Final = _PACK.words("days")
 _MONTHS: Final = _PACK.words("months")
+#: The days of a month in words, as patterns in order.
+_ORDINALS: Final = [re.compile(word, re.IGNORECASE) for word in _PACK.words("ordinals")]
 #: The first month of each season and of the next one, in the northern hemisphere.
 _SEASONS: Final = _PACK.mapping("seasons")
 #: The day of each holiday, and the last day on which people still keep it, as month and day.
 _HOLIDAYS: Final = _PACK.mapping("holidays")
+#: The same for holidays that move with Easter, in days after Easter Sunday.
+_EASTER: Final = _PACK.mapping("easter")
+
+#: Days of each unit that is a number of days and more than one.
+UNIT_DAYS: Final = {"week": 7, "fortnight": 14}
 
 #: A first day, and the first day after the period.
 PeriodDays = tuple[date, date]
@@ -35,6 +46,21 @@ def period_of(unit: str, said: date, ahead: int) -> PeriodDays:
     return day_before(said + timedelta(days=ahead + 1))
 
 
+def unit_ahead(unit: str, number: int, said: date) -> PeriodDays:
+    """Return the whole unit that lies so many units ahead: in two weeks is that week. Below 0: so long ago."""
+    if unit in ("month", "year"):
+        return period_of(unit, month_start(said.year, said.month + number * (12 if unit == "year" else 1)), 0)
+    return period_of("week" if unit == "fortnight" else unit, said + timedelta(days=number * UNIT_DAYS.get(unit, 1)), 0)
+
+
+def day_ahead(unit: str, number: int, said: date) -> date:
+    """Return the day that lies so many units ahead; of a shorter month, its last day."""
+    if unit not in ("month", "year"):
+        return said + timedelta(days=number * UNIT_DAYS.get(unit, 1))
+    month = month_start(said.year, said.month + number * (12 if unit == "year" else 1))
+    return min(month + timedelta(days=said.day - 1), month_start(month.year, month.month + 1) - timedelta(days=1))
+
+
 def month_start(year: int, month: int) -> date:
     """Return the first of a month; months above 12 are those of later years, below 1 of earlier ones."""
     return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
@@ -43,6 +69,24 @@ def month_start(year: int, month: int) -> date:
 def month_number(name: str) -> int:
     """Return the number of a month by its name or the beginning of it."""
     return next(number for number, full in enumerate(_MONTHS, start=1) if full.startswith(name.lower()[:3]))
+
+
+def month_from(name: str, year: str | None, said: date) -> date:
+    """Return the first of a month of a year; without one, of this month or the next of its name."""
+    number = month_number(name)
+    return month_start(int(year) if year else said.year + (number < said.month), number)
+
+
+def weekday_number(name: str) -> int:
+    """Return the number of a weekday by its name or the beginning of it, 0 for Monday."""
+    return next(number for number, full in enumerate(_DAYS) if full.startswith(name.lower()[:3]))
+
+
+def day_number(name: str) -> int:
+    """Return the day of the month that is named in digits or words: "23", "twenty-third"."""
+    if name.isdigit():
+        return int(name)
+    return next(number for number, word in enumerate(_ORDINALS, start=1) if word.fullmatch(name))
 
 
 def season_from(name: str, said: date) -> PeriodDays:
@@ -56,12 +100,35 @@ def season_from(name: str, said: date) -> PeriodDays:
 
 def holiday_from(name: str, said: date) -> PeriodDays:
     """Return the day of a holiday and the first day after it is over, of the one that includes a day or the next."""
+    if name.lower() in _EASTER:
+        begin, end = _EASTER[name.lower()]
+        year = said.year + (easter(said.year) + timedelta(days=end) < said)
+        return easter(year) + timedelta(days=begin), easter(year) + timedelta(days=end + 1)
     (month, nth), (last_month, last_nth) = _HOLIDAYS[name.lower()]
     last = date(said.year, last_month, last_nth)
     if last < said:
         last = last.replace(year=said.year + 1)
     first = date(last.year - ((month, nth) > (last_month, last_nth)), month, nth)
     return first, last + timedelta(days=1)
+
+
+def weekday_in(month: date, weekday: int, place: int) -> date:
+    """Return a weekday (0: Monday) of a month, given by its first day, by its place from 1; 0: the last one."""
+    following = month_start(month.year, month.month + 1)
+    if place == 0:
+        return following - timedelta(days=(following.weekday() - weekday - 1) % 7 + 1)
+    return month + timedelta(days=(weekday - month.weekday()) % 7 + 7 * (place - 1))
+
+
+def next_slashed(one: int, other: int, year: str | None, said: date) -> date:
+    """Return the next date such as "11/4" after a day; if it can be read in two ways, the later one."""
+    found = []
+    for month, nth in ((one, other), (other, one)):
+        try:
+            found.append(next_date(month, nth, year, said))
+        except ValueError:  # a 13th month
+            continue
+    return max(found)
 
 
 def next_date(month: int, nth: int, year: str | None, said: date) -> date:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from reverie.language.contradiction_words import STOP
 from reverie.language.pack import read_table
 from reverie.language.stemming import stem_of
-from reverie.language.text import sentences
+from reverie.language.text import cached_if_short, sentences
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’](?=\w))*|\d+(?:[.,:]\d+)*")
@@ -88,7 +88,7 @@ def _small_talk() -> frozenset[str]:
     return STOP | frozenset(_data()["small_talk"].split())
 
 
-@lru_cache(maxsize=65536)
+@cached_if_short(65_536)
 def term_of(word: str) -> str:
     """Return the stem of a lower-case word; empty for a word without content."""
     short = len(word) < 3 and not word[0].isdigit()

@@ -9,8 +9,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import lru_cache, partial
-from itertools import accumulate, pairwise
+from functools import lru_cache, partial, wraps
+from itertools import accumulate, chain, pairwise
+from typing import TypeVar
 
 from reverie.language.pack import language_table
 
@@ -18,6 +19,21 @@ _PACK = language_table("text")
 
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text, without special tokens; additive over white space, as word-piece tokenizers are."""
+
+_Read = TypeVar("_Read")
+#: Longest text, in characters, whose reading is cached.
+_LONGEST_CACHED = 200
+
+#: The marks of the scripts in use, such as accents and the vowel signs of Hindi, which `\w` does not match.
+_MARKS = "".join(
+    letter
+    for letter in map(chr, chain(range(0x300, 0x1E00), range(0xA66F, 0xAC00)))
+    if unicodedata.category(letter).startswith("M")
+)
+#: The pattern of a part of a word: letters and digits with their marks.
+WORD_PART = rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*"
+#: The pattern of the signs that end some names, such as `C++` and `C#`; it may match nothing.
+NAME_SIGNS = r"(?:[+#]++(?![^\W_]))?"
 
 Span = tuple[int, int]
 """Where a piece of a text begins and ends, in characters."""
@@ -94,6 +110,24 @@ def strip_invisible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _INVISIBLE.sub(lambda match: match["kept"] or "", text)
+
+
+def cached_if_short(maxsize: int) -> Callable[[Callable[[str], _Read]], Callable[[str], _Read]]:
+    """Cache the last `maxsize` results of a function of a text, except for texts of over 200 characters.
+
+    Long texts seldom repeat, and thousands of them would fill the memory of a server.
+    """
+
+    def decorated(read: Callable[[str], _Read]) -> Callable[[str], _Read]:
+        cached = lru_cache(maxsize)(read)
+
+        @wraps(read)
+        def reading(text: str) -> _Read:
+            return cached(text) if len(text) <= _LONGEST_CACHED else read(text)
+
+        return reading
+
+    return decorated
 
 
 @lru_cache(maxsize=4096)

@@ -16,21 +16,29 @@ from typing import Final, Literal
 
 from reverie.language.pack import language_table
 from reverie.language.periods import (
+    UNIT_DAYS,
     PeriodDays,
+    day_ahead,
     day_before,
+    day_number,
     holiday_from,
     month_back,
+    month_from,
     month_number,
     month_start,
     next_date,
+    next_slashed,
     period_of,
     season_from,
+    unit_ahead,
     week_back,
+    weekday_in,
+    weekday_number,
     year_back,
 )
 
 _PACK: Final = language_table("times")
-_DAYS: Final = _PACK.words("days")
+_PLACES: Final = _PACK.mapping("places")
 _NUMBERS: Final = _PACK.places("numbers")
 _UNITS: Final = _PACK.mapping("units")
 #: Words after which a time is past or recurs.
@@ -178,18 +186,28 @@ def _days_of(named: str, table: dict[str, int], otherwise: int) -> int:
 
 def _weekday(match: re.Match[str], said: date) -> PeriodDays:
     """Return the next such day; "next Friday" is that of next week, and "Friday" said on a Friday is a week later."""
-    ahead = (_DAYS.index(match["day"].lower()) - said.weekday()) % 7
+    ahead = (weekday_number(match["day"]) - said.weekday()) % 7
     word = (match["which"] or "").lower()
     if word == _NEXT:
         ahead += 7 if said.weekday() + ahead < 7 else 0
     elif word in _WEEKDAY_ON and not ahead:
         ahead = 7
-    return day_before(said + timedelta(days=ahead + 1))
+    later = UNIT_DAYS[_UNITS[match["later"].lower()]] if match.groupdict().get("later") else 0
+    return day_before(said + timedelta(days=ahead + 1 + later))
+
+
+def _weekday_in_month(match: re.Match[str], said: date) -> PeriodDays:
+    """Return the day: "the first Monday of April", "the last Friday of next month"."""
+    month = month_start(said.year, said.month + ((match["unit"] or "").lower() == _NEXT))
+    if match["month"]:
+        month = month_from(match["month"], match["year"], said)
+    day = weekday_in(month, weekday_number(match["day"]), _PLACES[match["place"].lower()])
+    return day_before(day + timedelta(days=1))
 
 
 def _weekday_next(match: re.Match[str], said: date) -> PeriodDays:
     """Return the day of the week after this one: "Friday next week"."""
-    return day_before(said + timedelta(days=8 - said.weekday() + _DAYS.index(match["day"].lower())))
+    return day_before(said + timedelta(days=8 - said.weekday() + weekday_number(match["day"])))
 
 
 def _weeks_from(match: re.Match[str], said: date) -> PeriodDays:
@@ -209,26 +227,12 @@ def _period(match: re.Match[str], said: date) -> PeriodDays:
 
 def _ahead(match: re.Match[str], said: date) -> PeriodDays:
     """Return the whole unit that lies so far ahead: "in two weeks" is that week."""
-    return _later(match, said, whole=True)
+    return unit_ahead(_UNITS[match["unit"].lower()], _number(match["number"]), said)
 
 
 def _lasting(match: re.Match[str], said: date) -> PeriodDays:
     """Return the days from now on, to the day: "for the next two weeks"."""
-    return said, _later(match, said, whole=False)[1]
-
-
-def _later(match: re.Match[str], said: date, *, whole: bool) -> PeriodDays:
-    number, unit = _number(match["number"]), _UNITS[match["unit"].lower()]
-    if unit in ("month", "year"):
-        months = number * (12 if unit == "year" else 1)
-        if whole:
-            return period_of(unit, month_start(said.year, said.month + months), 0)
-        following = month_start(said.year, said.month + months)
-        last = min(following + timedelta(days=said.day), month_start(following.year, following.month + 1))
-        return day_before(last)
-    days = number * {"week": 7, "fortnight": 14}.get(unit, 1)
-    day = said + timedelta(days=days)
-    return period_of(unit if unit != "fortnight" else "week", day, 0) if whole else (day, day + timedelta(days=1))
+    return said, day_ahead(_UNITS[match["unit"].lower()], _number(match["number"]), said) + timedelta(days=1)
 
 
 def _number(words: str | None) -> int:
@@ -240,14 +244,14 @@ def _number(words: str | None) -> int:
 
 def _day_of_month(match: re.Match[str], said: date) -> PeriodDays:
     """Return the day of this month, or of the next one: "until the 27th"."""
-    nth = int(match["nth"])
+    nth = day_number(match["nth"])
     start = month_start(said.year, said.month + (nth < said.day))
     return day_before(start.replace(day=nth) + timedelta(days=1))
 
 
 def _full_date(match: re.Match[str], said: date) -> PeriodDays:
     """Return the date, without a year the next one: "March 3", "3rd of March 2027"."""
-    last = next_date(month_number(match["month"]), int(match["nth"]), match["year"], said)
+    last = next_date(month_number(match["month"]), day_number(match["nth"]), match["year"], said)
     return day_before(last + timedelta(days=1))
 
 
@@ -262,18 +266,20 @@ def _dates(match: re.Match[str], said: date) -> PeriodDays:
     return first, last + timedelta(days=1)
 
 
+def _slashed(match: re.Match[str], said: date) -> PeriodDays:
+    return day_before(next_slashed(int(match["one"]), int(match["other"]), match["year"], said) + timedelta(days=1))
+
+
 def _iso(match: re.Match[str], said: date) -> PeriodDays:
     return day_before(date.fromisoformat(match["iso"]) + timedelta(days=1))
 
 
 def _month(match: re.Match[str], said: date) -> PeriodDays:
     """Return the month: "in March"; "until March" ends where it begins."""
-    month = month_number(match["month"])
-    year = int(match["year"] or 0) or said.year + (month < said.month)
-    which, start = match["which"].lower(), month_start(year, month)
+    which, start = match["which"].lower(), month_from(match["month"], match["year"], said)
     if _MONTH_END not in which and which.startswith(_UNTIL_MONTH) and start > said:
         return day_before(start)
-    return start, month_start(year, month + 1)
+    return start, month_start(start.year, start.month + 1)
 
 
 def _year(match: re.Match[str], said: date) -> PeriodDays:
@@ -303,7 +309,7 @@ def _relative_past(match: re.Match[str], said: date) -> PeriodDays:
 
 def _weekday_past(match: re.Match[str], said: date) -> PeriodDays:
     """Return the latest such day before today: "last Friday"; "the Friday before last" is a week before that."""
-    behind = (said.weekday() - _DAYS.index(match["day"].lower())) % 7 or 7
+    behind = (said.weekday() - weekday_number(match["day"])) % 7 or 7
     return day_before(said + timedelta(days=1 - behind - 7 * bool(match["before"])))
 
 
@@ -318,11 +324,7 @@ def _period_past(match: re.Match[str], said: date) -> PeriodDays:
 
 def _ago(match: re.Match[str], said: date) -> PeriodDays:
     """Return the unit so long ago: "three weeks ago" is that week, "five days ago" that day."""
-    number, unit = _number(match["number"]), _UNITS[match["unit"].lower()]
-    if unit in ("month", "year"):
-        return period_of(unit, month_start(said.year, said.month - number * (12 if unit == "year" else 1)), 0)
-    day = said - timedelta(days=number * {"week": 7, "fortnight": 14}.get(unit, 1))
-    return period_of("week" if unit == "fortnight" else unit, day, 0)
+    return unit_ahead(_UNITS[match["unit"].lower()], -_number(match["number"]), said)
 
 
 def _month_past(match: re.Match[str], said: date) -> PeriodDays:
@@ -351,6 +353,7 @@ _BACK: Final[dict[str, Callable[[date, date], PeriodDays | None]]] = {
     "weekday": week_back,
     "day_of_month": month_back,
     "full_date": year_back,
+    "slashed": year_back,
     "dates": year_back,
     "month": year_back,
     "season": year_back,
@@ -366,6 +369,7 @@ _READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
     "relative_day": (_relative_day, "day"),
     "weekday": (_weekday, "day"),
     "weekday_next": (_weekday_next, "day"),
+    "weekday_in_month": (_weekday_in_month, "day"),
     "weeks_from": (_weeks_from, "day"),
     "period": (_period, None),
     "ahead": (_ahead, None),
@@ -373,6 +377,7 @@ _READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
     "day_of_month": (_day_of_month, "day"),
     "full_date": (_full_date, "day"),
     "dates": (_dates, "span"),
+    "slashed": (_slashed, "day"),
     "iso": (_iso, "day"),
     "month": (_month, "month"),
     "year": (_year, "year"),
@@ -389,8 +394,6 @@ _READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
     "recent": (_recent, "span"),
 }
 #: The ways that name a date.
-_DATES: Final = (
-    "full_date", "dates", "iso", "month", "month_past", "year", "year_past", "holiday", "holidays",
-)  # fmt: skip
+_DATES: Final = _PACK.word_set("dates")
 _COMING: Final = _PACK.pairs("times", re.IGNORECASE)
 _PAST: Final = _PACK.pairs("past", re.IGNORECASE)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 
 from reverie.language.english import statement_words
 from reverie.language.objects import read_object
 from reverie.language.stemming import stems_of
+from reverie.language.text import cached_if_short
 
 
-@lru_cache(maxsize=16_384)
+@cached_if_short(16_384)
 def topic_words(text: str) -> frozenset[str]:
     """Return the stems of the words that tell which topic is meant; empty for "the deadline", "our number".
 
@@ -20,7 +21,7 @@ def topic_words(text: str) -> frozenset[str]:
     return frozenset(stems_of(word for word in words if word not in statement_words().topics.empty))
 
 
-@lru_cache(maxsize=16_384)
+@cached_if_short(16_384)
 def head_words(text: str) -> frozenset[str]:
     """Return the stem of a topic's head noun: rate in "the workshop rate" and "rate for workshops"."""
     before = statement_words().topics.before
@@ -29,13 +30,13 @@ def head_words(text: str) -> frozenset[str]:
     return topic_words(tokens[end - 1]) if tokens else frozenset()
 
 
-@lru_cache(maxsize=16_384)
+@cached_if_short(16_384)
 def unit_words(text: str) -> frozenset[str]:
     """Return the stems of the words of a figure that are not numbers: mechanic in "three mechanics"."""
     return topic_words(" ".join(word for word in read_object(text.lower()).words if not word[:1].isdigit()))
 
 
-@lru_cache(maxsize=16_384)
+@cached_if_short(16_384)
 def telling_words(text: str) -> frozenset[str]:
     """Return the stems of the words that may identify an object; empty for "that", "the whole thing"."""
     vague = statement_words().topics.vague

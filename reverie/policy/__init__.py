@@ -25,7 +25,7 @@ user's file names a `base` and states only the differences; every key has a defa
 
 from reverie.policy.evaluation import EvaluationPolicy
 from reverie.policy.extract import ExtractPolicy, Rule, SaliencePolicy
-from reverie.policy.files import policy_label, shipped_policies
+from reverie.policy.files import policy_label, policy_reference, shipped_policies
 from reverie.policy.live import RelationshipPolicy
 from reverie.policy.memory import ChunkPolicy, CompressPolicy, DecayPolicy, ImportancePolicy, MergePolicy, PrunePolicy
 from reverie.policy.policy import Policy, load_policy
@@ -50,5 +50,6 @@ __all__ = [
     "SaliencePolicy",
     "load_policy",
     "policy_label",
+    "policy_reference",
     "shipped_policies",
 ]

@@ -96,6 +96,12 @@ def policy_label(policy: str) -> str:
     return Path(policy).name if policy.endswith(".toml") else policy
 
 
+def policy_reference(name_or_path: str) -> str:
+    """Return how a policy is stored with a tenant: a shipped one by name, a file by its full path."""
+    path = Path(name_or_path)
+    return str(path.resolve()) if path.suffix == ".toml" else name_or_path
+
+
 def shipped_policies() -> list[str]:
     """Return the names of the policies that come with Reverie."""
     return sorted(item.name.removesuffix(".toml") for item in (files("reverie") / "policies").iterdir())

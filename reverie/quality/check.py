@@ -12,9 +12,9 @@ from uuid import UUID, uuid4
 
 from psycopg import ClientCursor
 
+from reverie.drive.tenants import try_policies
 from reverie.errors import SettingsError
 from reverie.installing import install_command
-from reverie.policy import load_policy
 from reverie.quality.gate import Measure, QualityGate
 from reverie.quality.gates import GATES
 from reverie.store.database import Store
@@ -32,7 +32,7 @@ class GateResult:
     #: Number of measures, and of those with enough history or known limits to compare with.
     measures: int
     compared: int
-    #: Tenants with a measure outside its limits, and a sentence for each such measure.
+    #: Tenants with a measure outside its limits or without a policy that can be read, and a sentence for each of these.
     tenants: tuple[str, ...]
     failures: tuple[str, ...]
     #: The measures outside their limits, with value and expected range.
@@ -71,6 +71,7 @@ def check_memory(
 
     `store` is open in the worker's role, and the user of `url` may act as reverie_analyst. `docs` is a folder for data
     docs. It writes only to `ops.measures`. Gates on states are left out for tenants whose memory has advanced since.
+    A tenant whose policy cannot be read is not measured, so it fails every gate; the others are.
     Raises SettingsError if the extra `quality` is not installed, StageError if an expectation cannot be evaluated.
     """
     if not has_great_expectations():
@@ -79,7 +80,7 @@ def check_memory(
     from reverie.quality.suites import validate
 
     check_id = uuid4()
-    policies = {name: load_policy(policy) for name, policy in store.tenants() if tenants is None or name in tenants}
+    policies, failed = try_policies(store, tenants)
     gates_of = {name: measurable(store, name, policy=policy, at=at, gates=gates) for name, policy in policies.items()}
     measures = [
         measure
@@ -95,6 +96,7 @@ def check_memory(
             verdicts[gate.name].passed,
             verdicts[gate.name].unexpected,
             advanced=sum(gate not in measured for measured in gates_of.values()),
+            unmeasured=failed,
         )
         for gate in gates
     ]
@@ -126,7 +128,9 @@ def _result(
     unexpected: Sequence[tuple[str, str]],
     *,
     advanced: int,
+    unmeasured: Mapping[str, str],
 ) -> GateResult:
+    """Return the result of a gate; `unmeasured`: the reason for each tenant that could not be measured."""
     by_key: Mapping[tuple[str, str], Measure] = {(each.tenant_id, each.part): each for each in measures}
     failed = sorted((by_key[key] for key in unexpected), key=lambda each: (each.tenant_id, -each.value))
     known = [each for each in measures if gate.column == "value" or each.usual is not None]
@@ -134,11 +138,14 @@ def _result(
         gate=gate.name,
         holds=gate.holds,
         severity=gate.severity,
-        passed=passed,
+        passed=passed and not unmeasured,
         measures=len(measures),
         compared=len(known),
-        tenants=tuple(dict.fromkeys(each.tenant_id for each in failed)),
-        failures=tuple(failure_sentence(gate, each) for each in failed),
+        tenants=tuple(dict.fromkeys([*(each.tenant_id for each in failed), *unmeasured])),
+        failures=(
+            *(failure_sentence(gate, each) for each in failed),
+            *(f"Tenant {name} was not measured: {reason}" for name, reason in unmeasured.items()),
+        ),
         observed=tuple(_observed(gate, each) for each in failed),
         note=_note(measures, known, advanced),
     )

@@ -66,6 +66,8 @@ class MemoryFilter:
     entity: str | None = None
     #: Only memories in force at this time: said by then and not ended.
     in_force_at: datetime | None = None
+    #: Only memories that had ended by this time, or were said by then if they have no end of their own.
+    ended_by: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,6 +111,7 @@ async def page_memories(
         "session": wanted.session_id,
         "entity": wanted.entity,
         "in_force_at": wanted.in_force_at,
+        "ended_by": wanted.ended_by,
         "as_of": as_of,
         "before": before,
         "limit": limit,

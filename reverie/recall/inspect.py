@@ -232,6 +232,13 @@ class Explanation:
     #: The ledger row of the run that made it, or that forgot it; None if the ledger was cleared.
     run: dict[str, Any] | None
 
+    @property
+    def is_pinned(self) -> bool:
+        """Whether it is pinned, itself or by a memory that was merged into it, and no request to unpin it waits."""
+        asked = [correction for correction in self.corrections if correction.kind in ("pin", "unpin")]
+        waits = bool(asked) and asked[-1].kind == "unpin" and not asked[-1].worked_in
+        return bool(self.memory.get("pinned")) and not waits
+
 
 def show_subject(
     store: Store,

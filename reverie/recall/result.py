@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from textwrap import shorten
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
@@ -76,7 +75,9 @@ def in_doubt(content: str, said_at: datetime | None, said: str | None) -> str:
     """
     if said_at is None or not said:
         return content
-    words = shorten(strip_invisible(said), _DOUBT_CHARACTERS, placeholder=" …")
+    words = " ".join(strip_invisible(said).split())
+    # not `textwrap.shorten`, which leaves nothing of text without spaces
+    words = words if len(words) <= _DOUBT_CHARACTERS else f"{words[:_DOUBT_CHARACTERS]} …"
     return f"{content} (may be over; {said_at:%Y-%m-%d}: “{words}”)"
 
 

@@ -149,7 +149,7 @@ async def open_async_pool(
             # a reader only logs answers after sending them; a crash of the server may lose the last of them
             "commit": "off" if role == "reader" else "on",
         }
-        with _refused(conn.info.user, role):
+        with role_errors(conn.info.user, role):
             await conn.execute(_SET + _SET_MORE, settings)
         # prepared first: it then fails in a session that was reset, which has lost its role as well
         await run_pipeline(conn, [Query(BIND_TENANT, [""])])
@@ -233,6 +233,19 @@ def database_errors() -> Iterator[None]:
         raise DatabaseError(f"Postgres cannot continue: {reason}.") from error
 
 
+@contextmanager
+def role_errors(user: str, role: ConnectionRole | Literal["eraser"] | None) -> Iterator[None]:
+    """Raise DatabaseError, with the reason and the remedy, if the user cannot take on the role."""
+    try:
+        yield
+    except (errors.InvalidParameterValue, errors.UndefinedObject) as error:
+        raise DatabaseError(NOT_MIGRATED) from error
+    except errors.InsufficientPrivilege as error:
+        raise DatabaseError(
+            f"User {user} may not act as reverie_{role}: grant that role to it, or let it migrate."
+        ) from error
+
+
 def _conninfo(url: str) -> str:
     """Return the URL with a connect timeout, unless it has its own."""
     try:
@@ -287,19 +300,6 @@ def _settings(role: ConnectionRole | None, tenant: str | None) -> dict[str, str]
     }
 
 
-@contextmanager
-def _refused(user: str, role: ConnectionRole | None) -> Iterator[None]:
-    """Raise DatabaseError with the reason if the role cannot be set."""
-    try:
-        yield
-    except (errors.InvalidParameterValue, errors.UndefinedObject) as error:
-        raise DatabaseError(NOT_MIGRATED) from error
-    except errors.InsufficientPrivilege as error:
-        raise DatabaseError(
-            f"User {user} may not act as reverie_{role}: grant that role to it, or let it migrate."
-        ) from error
-
-
 def _try(url: str, role: ConnectionRole | None, tenant: str | None = None, vectors: bool = False) -> None:
     """Connect once and check the schema: a pool that cannot connect only reports a timeout."""
     with connect(url, role=role, tenant=tenant, vectors=vectors) as conn:
@@ -320,7 +320,7 @@ def _check(conn: Connection[Any]) -> None:
 def _prepare(conn: Connection[Any], role: ConnectionRole | None, tenant: str | None, vectors: bool) -> None:
     """Set the session settings of a new connection, in one round trip."""
     register_columns(conn)
-    with _refused(conn.info.user, role):
+    with role_errors(conn.info.user, role):
         conn.execute(_SET, _settings(role, tenant))
     if vectors:
         _register_halfvec(conn)

@@ -206,9 +206,9 @@ def record_dead_letters(conn: Connection[Any], tenant_id: str, letters: Sequence
 
 
 def list_dead_letters(
-    store: Store, tenant_id: str, *, where: LetterFilter | None = None, limit: int = 100
+    store: Store, tenant_id: str, *, where: LetterFilter | None = None, limit: int | None = 100
 ) -> list[ListedLetter]:
-    """Return up to `limit` letters in the order of their files and lines."""
+    """Return up to `limit` letters (None: all) in the order of their files and lines."""
     with store.transaction(tenant_id) as conn:
         rows = conn.execute(queries("dead_letters")["list"], _params(tenant_id, where) | {"limit": limit}).fetchall()
     names = ("id", "source", "line", "reason", "detail", "attempts", "recorded_at", "size", "item")

@@ -9,6 +9,7 @@ from psycopg import Connection
 
 from reverie.model import Scope
 from reverie.store.queries import queries
+from reverie.store.session import Statement
 
 
 def lock_subjects(conn: Connection[Any], tenant_id: str, subject_ids: Sequence[str]) -> None:
@@ -49,3 +50,16 @@ def hold_off_erasures(conn: Connection[Any], tenant_id: str) -> None:
 def begin_erasing(conn: Connection[Any], tenant_id: str) -> None:
     """Wait for those who write rows read earlier, and make later ones read again. Call it before taking other locks."""
     conn.execute(queries("subjects")["begin_erasing"], {"tenant": tenant_id})
+
+
+def hold_tenant(tenant_id: str) -> Statement[Any]:
+    """Return a statement that prevents the erasure of the whole tenant until the transaction ends.
+
+    Erasures of its subjects go on. It comes before the statement that checks whether the tenant is still there.
+    """
+    return Statement(queries("subjects")["hold_tenant"], {"tenant": tenant_id})
+
+
+def begin_erasing_tenant(conn: Connection[Any], tenant_id: str) -> None:
+    """Wait for transactions with `hold_tenant`; later ones wait for this one, and then find no tenant."""
+    conn.execute(queries("subjects")["begin_erasing_tenant"], {"tenant": tenant_id})

@@ -10,7 +10,6 @@ from reverie.errors import DatabaseError
 from reverie.store.connect import check_server, connect
 from reverie.store.queries import sql_directory
 from reverie.store.revisions import known_revisions, read_revision, require_known
-from reverie.store.server.address import sqlalchemy_url
 
 #: Advisory lock that makes concurrent migrations of one database wait for each other.
 _LOCK = 7_163_829
@@ -46,6 +45,6 @@ def _upgrade(url: str) -> str:
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "alembic"))
-    config.attributes["url"] = sqlalchemy_url(url)
+    config.attributes["url"] = url
     command.upgrade(config, "head")
     return known_revisions()[-1]

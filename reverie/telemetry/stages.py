@@ -34,7 +34,7 @@ def told_stage(run: StageRun, report: StageCounts) -> Iterator[None]:
     with span(f"stage {run.stage}", run.attributes()) as current:
         try:
             yield
-        except Exception as error:
+        except BaseException as error:  # an interruption too, as whoever got START waits for an end
             # only Reverie's own messages are known to contain no user text
             lineage.emit("FAIL", run, report.counts, str(error) if isinstance(error, ReverieError) else "")
             record_value(names.STAGE_SECONDS, report.seconds, _labels(run) | {names.ERROR_TYPE: type(error).__name__})
@@ -42,7 +42,7 @@ def told_stage(run: StageRun, report: StageCounts) -> Iterator[None]:
         current.set({f"{names.COUNTS}{name}": number for name, number in report.counts.items()})
         record_value(names.STAGE_SECONDS, report.seconds, _labels(run))
         for name, number in report.counts.items():
-            if number > 0:
+            if number > 0 and not run.dry_run:  # its items were rolled back
                 record_value(names.STAGE_ITEMS, number, _labels(run) | {names.COUNT_NAME: name})
     lineage.emit("COMPLETE", run, report.counts)
 

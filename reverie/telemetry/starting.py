@@ -9,7 +9,6 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
-from urllib.parse import urlsplit
 
 from reverie.errors import SettingsError
 from reverie.installing import install_command
@@ -64,10 +63,15 @@ def _bounded() -> dict[str, Any] | None:
 
 
 def _database(url: str) -> Database:
-    """Return host, port and name of the database, without the secrets in the URL."""
-    parts = urlsplit(url)
+    """Return host, port and name of the database, without the secrets in the URL; of several hosts, the first."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    parts = conninfo_to_dict(url)
+    host, port = (str(parts.get(part) or "").partition(",")[0] for part in ("host", "port"))
     return Database(
-        host=parts.hostname or "localhost", port=parts.port or 5432, name=parts.path.lstrip("/") or "postgres"
+        host="localhost" if host.startswith("/") else host or "localhost",  # a folder: a socket of this machine
+        port=int(port or 5432),
+        name=str(parts.get("dbname") or parts.get("user") or "postgres"),
     )
 
 

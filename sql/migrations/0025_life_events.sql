@@ -69,6 +69,7 @@ comment on column memory.triggers.kind is 'difficult_period, check_in, event_ahe
 -- turns that were read before there were life events are read for them
 alter table log.turns no force row level security;
 alter table memory.extractions no force row level security;
+alter table memory.signal_days no force row level security;
 insert into memory.signal_days as d (tenant_id, subject_id, day, turns)
 select t.tenant_id, t.subject_id, (t.said_at at time zone 'UTC')::date, count(*)
 from log.turns t
@@ -77,6 +78,7 @@ group by t.tenant_id, t.subject_id, (t.said_at at time zone 'UTC')::date
 on conflict do nothing;
 alter table log.turns force row level security;
 alter table memory.extractions force row level security;
+alter table memory.signal_days force row level security;
 
 -- data teams count events; what and when they are is withheld
 grant select (tenant_id, id, subject_id, kind, precision, certainty, yearly, worth, told_at, place, state, ended_at, confirmed_at,

@@ -38,6 +38,7 @@ comment on column memory.measurements.topics is 'Words that say of what it is, i
 -- numbers of turns that were read before there were measurements: their days wait again
 alter table log.turns no force row level security;
 alter table memory.extractions no force row level security;
+alter table memory.signal_days no force row level security;
 insert into memory.signal_days (tenant_id, subject_id, day, turns)
 select t.tenant_id, t.subject_id, (t.said_at at time zone 'UTC')::date, count(*)
 from log.turns t
@@ -47,6 +48,7 @@ group by t.tenant_id, t.subject_id, (t.said_at at time zone 'UTC')::date
 on conflict do nothing;
 alter table log.turns force row level security;
 alter table memory.extractions force row level security;
+alter table memory.signal_days force row level security;
 
 -- data teams count numbers; what they are of, and their values, are withheld
 grant select (tenant_id, source, place, measured_at, shard, run_id) on memory.measurements to reverie_analyst;

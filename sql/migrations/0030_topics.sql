@@ -22,6 +22,7 @@ comment on column memory.topics.named is 'Whether each stands in the place of a 
 -- messages that were read before there were topics: their days wait again
 alter table log.turns no force row level security;
 alter table memory.extractions no force row level security;
+alter table memory.signal_days no force row level security;
 insert into memory.signal_days (tenant_id, subject_id, day, turns)
 select t.tenant_id, t.subject_id, (t.said_at at time zone 'UTC')::date, count(*)
 from log.turns t
@@ -31,6 +32,7 @@ group by t.tenant_id, t.subject_id, (t.said_at at time zone 'UTC')::date
 on conflict do nothing;
 alter table log.turns force row level security;
 alter table memory.extractions force row level security;
+alter table memory.signal_days force row level security;
 
 -- data teams count messages; what they are about is withheld
 grant select (tenant_id, said_at, shard, run_id) on memory.topics to reverie_analyst;

@@ -1,6 +1,7 @@
 -- name: refused
--- Whether any of these turns of a session is refused: its subject is not captured, or it was erased.
-select exists (select from ops.consents c where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s and not c.capture)
+-- Whether any of these turns of a session is refused: its subject is not captured, or it or the tenant was erased.
+select not exists (select from ops.tenants t where t.tenant_id = %(tenant)s)
+    or exists (select from ops.consents c where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s and not c.capture)
     or exists (select from unnest(%(sources)s::text[]) as x (source_id)
                where ops.is_erased('turn', array[%(subject)s::text, %(session)s::text, x.source_id]))
 
@@ -9,13 +10,13 @@ select exists (select from ops.consents c where c.tenant_id = %(tenant)s and c.s
 delete from ops.embeddings where tenant_id = %(tenant)s and content_hash = any(%(hashes)s)
 
 -- name: acknowledge
--- Add turns of one session to the buffer, once. Returns for each its outcome (added, repeated, conflict, or the reason of
--- refusal: capture_off, erased), its id, event time and mood. A turn is known by its source_id, in the buffer or the log;
--- its time is compared only if the caller set it. If any turn is in conflict, nothing is written. If another request stored
--- one of them meanwhile, the unique key makes the statement fail, and nothing is written either. An expired entry is opened
--- anew. A mood continues that of its author; a turn with the subject's name, or without a speaker, is the subject's. The
--- tenant is a sub-select: as a constant that the statistics do not know yet, it makes every index look as good as the right
--- one.
+-- Add turns of one session to the buffer, once. Returns for each its outcome (added, repeated, conflict, or the reason
+-- of refusal: capture_off, erased, which turns of an erased tenant are too), its id, event time and mood. A turn is
+-- known by its source_id, in the buffer or the log; its time is compared only if the caller set it. If any turn is in
+-- conflict, nothing is written. If another request stored one of them meanwhile, the unique key makes the statement
+-- fail, and nothing is written either. An expired entry is opened anew. A mood continues that of its author; a turn with
+-- the subject's name, or without a speaker, is the subject's. The tenant is a sub-select: as a constant that the
+-- statistics do not know yet, it makes every index look as good as the right one.
 with given as materialized (
     select g.*, case when lower(g.speaker) = lower(%(subject)s::text) then null else g.speaker end as author
     from unnest(%(ids)s::uuid[], %(sources)s::text[], %(indexes)s::int[], %(roles)s::text[], %(speakers)s::text[],
@@ -44,10 +45,12 @@ known as materialized (
 ),
 refused as materialized (
     select g.place, case when ops.is_erased('turn', array[%(subject)s::text, %(session)s::text, g.source_id])
+                              or not exists (select from ops.tenants t where t.tenant_id = (select %(tenant)s::text))
                          then 'erased' else 'capture_off' end as reason
     from given g
     where g.place not in (select place from known)
-      and (exists (select from ops.consents c
+      and (not exists (select from ops.tenants t where t.tenant_id = (select %(tenant)s::text))
+           or exists (select from ops.consents c
                    where c.tenant_id = (select %(tenant)s::text) and c.subject_id = %(subject)s::text and not c.capture)
            or exists (select from ops.erased e where e.tenant_id = (select %(tenant)s::text) offset 0)
               and ops.is_erased('turn', array[%(subject)s::text, %(session)s::text, g.source_id]))

@@ -22,6 +22,7 @@ where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(
   and (%(in_force_at)s::timestamptz is null
        or m.happened_at <= %(in_force_at)s and (m.valid_from is null or m.valid_from <= %(in_force_at)s)
        and (m.valid_to is null or m.valid_to > %(in_force_at)s))
+  and (%(ended_by)s::timestamptz is null or coalesce(m.valid_to, m.happened_at) <= %(ended_by)s)
   and (%(session)s::text is null or m.session_id = %(session)s)
   and (%(entity)s::text is null or exists (
       select from memory.links l join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id

@@ -101,6 +101,20 @@ left join lateral (
 where there.content_hash is distinct from i.content_hash and (same.source_id is not null or there.is_other)
 order by i.place
 
+-- name: in_other_sessions
+-- The places of turns that the log has in another session but not in their own, or that were erased in the other one.
+with refusing as materialized (
+    select exists (select from ops.erased e where e.tenant_id = (select %(tenant)s::text) offset 0) as erasures
+)
+select i.place - 1
+from unnest(%(ids)s::uuid[], %(others)s::uuid[], %(subjects)s::text[], %(sessions)s::text[], %(sources)s::text[])
+     with ordinality as i (id, other_id, subject_id, session_id, source_id, place)
+where not exists (select from log.turns t where t.tenant_id = (select %(tenant)s::text) and t.id = i.id offset 0)
+  and (exists (select from log.turns t where t.tenant_id = (select %(tenant)s::text) and t.id = i.other_id offset 0)
+       or case when (select erasures from refusing)
+          then ops.is_erased('turn', array[i.subject_id, i.session_id, i.source_id]) end)
+order by i.place
+
 -- name: add_outcomes
 -- Add outcomes to the log, once. Returns how many were new, the places of those that contradict another of the same
 -- measurement, and the places of refused ones: the decision was erased, or the subject is not captured. Subjects are noted

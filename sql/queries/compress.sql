@@ -51,7 +51,7 @@ where p.kind = 'pattern' and p.state = 'active'
 
 -- name: read_members
 -- Episodes by the entity or tool they share: open ones if enough share it or it has a pattern, and those that the pattern
--- holds. If a few share an entity, turns that name it and gave no episode count too.
+-- holds. If a few share an entity, turns that name it and gave no episode count too, but none that a correction withholds.
 -- The condition on content keeps the look-up on the primary key: see set_live in memories.sql.
 with open as (
     select m.subject_id, m.id, m.turn_id, m.content
@@ -91,7 +91,10 @@ held as materialized (
     cross join lateral (
         select l.source_id, l.relation from memory.lineage l
         where l.tenant_id = %(tenant)s and l.memory_id = p.id
-          and (l.relation = 'compressed' and l.source = 'memory' or l.relation = 'mentioned') offset 0) l
+          and (l.relation = 'compressed' and l.source = 'memory'
+               or l.relation = 'mentioned'
+                  and l.source_id <> all(array(select item_id from memory.marks
+                                               where tenant_id = %(tenant)s and mark <> 'pinned' and not pending))) offset 0) l
 ),
 named as materialized (
     select x.subject_id, x.key, e.terms

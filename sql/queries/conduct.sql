@@ -92,17 +92,22 @@ group by subject_id, kind, name
 
 -- name: wrong
 -- Numbers of facts, preferences and instructions learned up to the time, and of those that a person had called wrong by then;
--- the same of entries. An entry has no time of its own at which it was called wrong: it is that of a source.
+-- the same of entries. A repeat that was merged before it was forgotten is one with its survivor. An entry has no time of its
+-- own at which it was called wrong: it is that of a source; one that was forgotten on request was no error.
 select m.learned, m.wrong, e.entries, e.wrong_entries
 from (select count(*) filter (where fate in ('active', 'superseded', 'candidate', 'forgotten') or left_at > %(as_of)s) as learned,
              count(*) filter (where reason = 'wrong' and left_at <= %(as_of)s) as wrong
-      from memory.lives
-      where tenant_id = %(tenant)s and kind in ('fact', 'preference', 'instruction') and born_at <= %(as_of)s) m,
+      from memory.lives v
+      where tenant_id = %(tenant)s and kind in ('fact', 'preference', 'instruction') and born_at <= %(as_of)s
+        and not (fate = 'forgotten'
+                 and exists (select from memory.lineage l
+                             where l.tenant_id = %(tenant)s and l.source_id = v.memory_id and l.source = 'memory'
+                               and l.relation = 'merged' and l.as_of <= %(as_of)s))) m,
      (select count(*) as entries,
              count(*) filter (where s.state = 'wrong' and exists (
                  select from memory.tombstones t
                  where t.tenant_id = s.tenant_id and t.subject_id = s.subject_id
-                   and t.reason in ('wrong', 'forgotten_on_request') and t.forgotten_at <= %(as_of)s
+                   and t.reason = 'wrong' and t.forgotten_at <= %(as_of)s
                    and (t.memory_id = any(s.sources)
                         or exists (select from memory.lineage l
                                    where l.tenant_id = t.tenant_id and l.memory_id = t.memory_id and l.source = 'event'

@@ -15,9 +15,11 @@ select subject_id, capture, recall, retain_days, changed_at, actor
 from ops.consents where tenant_id = %(tenant)s and subject_id = %(subject)s
 
 -- name: list
--- All consents of a tenant, ordered by subject.
+-- The consents of a tenant's subjects who do not agree to everything, ordered by subject.
 select subject_id, capture, recall, retain_days, changed_at, actor
-from ops.consents where tenant_id = %(tenant)s order by subject_id
+from ops.consents
+where tenant_id = %(tenant)s and (not capture or not recall or retain_days is not null)
+order by subject_id
 
 -- name: overdue
 -- Subjects of a scope with data older than they agreed to keep, each with the time before which it is erased: a midnight

@@ -1,7 +1,9 @@
 -- name: structured_facts
--- The structured facts of a subject at a time, most important first; or with former ones, in event order.
+-- The structured facts of a subject at a time, most important first; or with former ones, in event order. An end after that
+-- time is left out.
 select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value) as value, f.confidence, f.importance, f.valid_from,
-       case when e.at <= %(as_of)s then least(f.valid_to, e.at) else f.valid_to end as valid_to, f.replaced_by, coalesce(m.into_id, f.memory_id) as memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt,
+       case when e.at <= %(as_of)s then least(f.valid_to, e.at) when f.valid_to <= %(as_of)s then f.valid_to end as valid_to,
+       case when f.valid_to <= %(as_of)s then f.replaced_by end as replaced_by, coalesce(m.into_id, f.memory_id) as memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt,
        case when w.item_id is null then coalesce(m.topic, nullif(f.topic, '')) end as topic
 from memory.structured_facts f
 left join (  -- for a memory that a person corrected, the value is the waiting replacement, if there was one at the time
@@ -103,8 +105,8 @@ where not told
 order by said_at, place, id
 
 -- name: withdrawn
--- The texts of turns that a person corrected or wants forgotten.
-select t.text
+-- The texts of turns that a person corrected or wants forgotten, each with its session.
+select t.text, t.session_id
 from memory.marks k
 join log.turns t on t.tenant_id = k.tenant_id and t.id = k.item_id
 where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.item = 'turn'

@@ -70,6 +70,16 @@ where tenant_id = %(tenant)s and id = %(memory)s
 delete from memory.marks
 where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned' and item_id = any(%(ids)s)
 
+-- name: unpin
+-- Unpin these memories, and those that are pinned only because one of these was merged into them; returns their ids.
+delete from memory.marks
+where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned'
+  and (item_id = any(%(ids)s)
+       or correction_id = any(array(select k.correction_id from memory.marks k
+                                    where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark = 'pinned'
+                                      and k.item_id = any(%(ids)s))))
+returning item_id
+
 -- name: reschedule_unpinned
 -- Memories that would have been forgotten while they were pinned are due from now on.
 update memory.memories set forget_at = %(at)s

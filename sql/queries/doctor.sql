@@ -7,7 +7,10 @@ select extversion from pg_catalog.pg_extension where extname = 'vector'
 select wanted
 from unnest(array['reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst', 'reverie_eraser']) as wanted
 left join pg_catalog.pg_roles r on r.rolname = wanted
-where r.oid is null or not pg_catalog.pg_has_role(current_user, r.oid, 'member')
+where r.oid is null
+   or not pg_catalog.pg_has_role(
+          current_user, r.oid,
+          case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end)
 order by wanted
 
 -- name: open_tables

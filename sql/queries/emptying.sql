@@ -1,10 +1,39 @@
 -- name: tables
--- The tables of data derived from subjects, that of the memories last.
+-- The tables of data derived from subjects, that of the memories last; without those of corrections.
 select c.relname
 from pg_catalog.pg_class c
 join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = 'subject_id'
-where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'subjects'
+where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p')
+  and c.relname <> all (array['subjects', 'marks', 'replacements'])
 order by c.relname = 'memories', c.relname
+
+-- name: in_force
+-- Corrections of these subjects that withhold a memory and are not retracted, each with the mark of what it withholds.
+select c.subject_id as subject, c.memory_id as memory, c.id, case c.kind when 'forget' then 'forgotten' else 'corrected' end as mark
+from log.corrections c
+where c.tenant_id = %(tenant)s and c.subject_id = any(%(names)s) and c.kind in ('wrong', 'replace', 'forget')
+  and not exists (select from log.corrections u
+                  where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract')
+order by c.corrected_at, c.id
+
+-- name: empty_marks
+-- Delete these subjects' pins, and the marks of other corrections and of turns and events that are gone.
+delete from memory.marks k
+where k.tenant_id = %(tenant)s and k.subject_id = any(%(names)s)
+  and (k.mark = 'pinned' or k.correction_id <> all(%(in_force)s::uuid[])
+       or k.item = 'turn' and not exists (select from log.turns t where t.tenant_id = k.tenant_id and t.id = k.item_id)
+          and not exists (select from ops.pending_turns p where p.tenant_id = k.tenant_id and p.id = k.item_id)
+       or k.item = 'event' and not exists (select from log.events e where e.tenant_id = k.tenant_id and e.id = k.item_id))
+
+-- name: suspend_marks
+-- Make the marks that are left those of a request: `correct` replaces them, and until then stages do not see them.
+update memory.marks set pending = true, run_id = null
+where tenant_id = %(tenant)s and subject_id = any(%(names)s) and not pending
+
+-- name: empty_replacements
+-- Delete the waiting replacements of other corrections.
+delete from memory.replacements
+where tenant_id = %(tenant)s and subject_id = any(%(names)s) and correction_id <> all(%(in_force)s::uuid[])
 
 -- name: empty_lineage
 -- Delete the lineage of these subjects' memories.

@@ -2,6 +2,10 @@
 -- Act, until the transaction ends, as the only role that may delete from the log.
 set local role reverie_eraser
 
+-- name: act_as_worker
+-- Act as the worker again: the eraser may not write marks.
+set local role reverie_worker
+
 -- name: copies
 -- The tenant's generations that have a database.
 select number, database from ops.generations where tenant_id = %(tenant)s and state <> 'dropped' order by number
@@ -63,6 +67,7 @@ select exists (select from log.turns where tenant_id = %(tenant)s and subject_id
     or exists (select from ops.sessions where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from ops.replies where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from ops.dead_letters where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from ops.late_subjects where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from ops.store_items where tenant_id = %(tenant)s and namespace && array[%(subject)s::text])
     or exists (select from memory.subjects where tenant_id = %(tenant)s and subject_id = %(subject)s)
 
@@ -346,6 +351,10 @@ where r.tenant_id = %(tenant)s and r.subject_id = any(%(subjects)s)
 -- Vectors of erased texts. If another text is the same, its vector is made again when it is next needed.
 delete from ops.embeddings where tenant_id = %(tenant)s and content_hash = any(%(hashes)s)
 
+-- name: ops.late_subjects
+-- The memory of these subjects is emptied; if it is made again, that is in event order.
+delete from ops.late_subjects where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
+
 -- name: ops.connection_tools
 delete from ops.connection_tools where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s
 
@@ -353,9 +362,11 @@ delete from ops.connection_tools where tenant_id = %(tenant)s and subject_id = a
 delete from ops.subject_credits where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s
 
 -- name: ops.store_items
--- Items whose namespace contains the subject and, for a part of a subject, one of the sessions.
+-- Items whose namespace contains the subject and, for a part of a subject, one of the sessions. A session may go on for longer
+-- than data is retained, and an item may be new: a retention leaves items.
 delete from ops.store_items
-where tenant_id = %(tenant)s and namespace && %(subjects)s::text[] and (%(whole)s or namespace && %(sessions)s::text[])
+where tenant_id = %(tenant)s and namespace && %(subjects)s::text[]
+  and (%(whole)s or %(before)s::timestamptz is null and namespace && %(sessions)s::text[])
 
 -- name: ops.consents
 -- Refusals stay.
@@ -397,6 +408,10 @@ join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where n.nspname in ('log', 'memory', 'ops') and c.relkind in ('r', 'p')
   and n.nspname || '.' || c.relname <> all (array['ops.migrations', 'ops.erasures', 'ops.erased', 'ops.erasure_keys', 'ops.tenants'])
 order by 1
+
+-- name: has_rows
+-- Whether one table has a row of a tenant.
+select exists (select from {table} where tenant_id = %(tenant)s)
 
 -- name: delete_all
 -- Delete a tenant's rows of one table.

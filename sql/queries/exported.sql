@@ -6,7 +6,8 @@ where a.attrelid = %(table)s::regclass and a.attnum > 0 and not a.attisdropped a
 
 -- name: write
 -- Write rows of one table, each once, in the columns that they have. Returns how many are new, how many are refused because they
--- were erased or are not to be captured, the refused turns, and the subjects of erased turns and events with the first time.
+-- were erased or are not to be captured, the refused turns, the subjects of erased turns and events with the first time, and
+-- their subjects and sessions, unless a retention erased them.
 with told as materialized (
     select r.value as row, r.place, coalesce(r.value -> 'namespace', jsonb_build_array(r.value -> 'subject_id')) as subjects
     from jsonb_array_elements(%(rows)s::jsonb) with ordinality as r (value, place)
@@ -31,6 +32,16 @@ with told as materialized (
                    when %(table)s in ('log.corrections', 'log.recalls', 'log.contexts', 'ops.replies')
                    then coalesce(t.row ->> 'corrected_at', t.row ->> 'asked_at', t.row ->> 'assembled_at', t.row ->> 'made_at')
                             ::timestamptz >= (%(erased)s::jsonb ->> (t.row ->> 'subject_id'))::timestamptz
+                   -- an erasure of a session, or of a turn in it, deleted the items with both labels
+                   when %(table)s = 'ops.store_items'
+                   then exists (select from jsonb_array_elements(%(sessions)s::jsonb) s where t.subjects @> s)
+                        or exists (select from later l
+                                   where l.kind = 'session'
+                                     and (l.target in (select ops.mark_of('session', array[s])
+                                                       from jsonb_array_elements_text(t.subjects) s)
+                                          or l.target in (select ops.mark_of('session', array[s, o])
+                                                          from jsonb_array_elements_text(t.subjects) s,
+                                                               jsonb_array_elements_text(t.subjects) o)))
                    end is true as erased,
            %(table)s in ('log.turns', 'log.outcomes', 'log.events')
            and t.row ->> 'subject_id' in (select c.subject_id from ops.consents c
@@ -51,4 +62,15 @@ select (select count(*) from added), (select count(*) from given where erased or
         from (select row ->> 'subject_id' as subject_id,
                      min(coalesce(row ->> 'said_at', row ->> 'observed_at')::timestamptz) as since
               from given where %(table)s in ('log.turns', 'log.events') and erased
-              group by 1) s)
+              group by 1) s),
+       (select jsonb_agg(distinct jsonb_build_array(g.row -> 'subject_id', g.row -> 'session_id'))
+        from given g
+        where %(table)s in ('log.turns', 'log.events') and g.erased and g.row ->> 'session_id' is not null
+          and not exists (select from ops.erased e
+                          join ops.erasures r on r.tenant_id = e.tenant_id and r.id = e.erasure_id
+                          where e.tenant_id = %(tenant)s and r.kind = 'retention'
+                            and e.mark = case %(table)s when 'log.turns'
+                                         then ops.mark_of('turn', array[g.row ->> 'subject_id', g.row ->> 'session_id',
+                                                                        g.row ->> 'source_id'])
+                                         else ops.mark_of('event', array[g.row ->> 'subject_id', g.row ->> 'source_id'])
+                                         end))

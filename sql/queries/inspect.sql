@@ -73,18 +73,22 @@ order by id
 limit %(limit)s
 
 -- name: memory
--- One memory as it stands, with the words that ended it.
+-- One memory as it stands, with the words that ended it, and whether it is pinned, itself or by a memory merged into it.
 select id, subject_id, kind, state, content, polarity, base, peak, importance, access_count, happened_at, accessed_at,
        decayed_at, forget_at, expires_at, into_id, session_id, turn_start, turn_end, origin, who, relation, topic, object,
        phase, valid_from, valid_to, superseded_by, ended_by,
        (select t.text from log.turns t where t.tenant_id = m.tenant_id and t.id = m.ended_by) as ended_words, run_id, policy_hash,
        model, confidence, agreed, lasting, doubted_by, doubt,
-       (select t.text from log.turns t where t.tenant_id = m.tenant_id and t.id = m.doubted_by) as doubt_words
+       (select t.text from log.turns t where t.tenant_id = m.tenant_id and t.id = m.doubted_by) as doubt_words,
+       exists (select from memory.marks k where k.tenant_id = m.tenant_id and k.subject_id = m.subject_id
+                 and k.item_id = m.id and k.mark = 'pinned') as pinned
 from memory.memories m where tenant_id = %(tenant)s and id = %(id)s
 union all
 select r.id, r.subject_id, r.kind, 'candidate', r.content, 0, r.importance, r.importance, r.importance, 0, r.happened_at,
        r.happened_at, r.happened_at, null, null, null, null, null, null, 'correction', null, null, null, null, null, null, null, null, null, null,
-       null, '', null, null, null, false, null, null, null
+       null, '', null, null, null, false, null, null, null,
+       exists (select from memory.marks k where k.tenant_id = r.tenant_id and k.subject_id = r.subject_id
+                 and k.item_id = r.id and k.mark = 'pinned')
 from memory.replacements r
 where r.tenant_id = %(tenant)s and r.id = %(id)s
   and not exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(id)s)

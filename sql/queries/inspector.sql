@@ -15,7 +15,7 @@ limit %(limit)s
 
 -- name: latest_sessions
 -- A page of a subject's sessions, latest end first, each with the mood of its last message that has one. The next page
--- begins after the end and the id of the last session.
+-- begins after the end and the id of the last session. With a time, only of turns said by then.
 select s.*, (select m.mood || ', ' || m.energy from memory.moods m
              where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.session_id = s.session_id
                and m.said_at >= s.began_at and m.said_at <= s.ended_at
@@ -23,6 +23,7 @@ select s.*, (select m.mood || ', ' || m.energy from memory.moods m
 from (select t.session_id, count(*) as turns, min(t.said_at) as began_at, max(t.said_at) as ended_at
       from log.turns t
       where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
+        and (%(as_of)s::timestamptz is null or t.said_at <= %(as_of)s)
       group by t.session_id
       having %(ended_at)s::timestamptz is null or max(t.said_at) < %(ended_at)s
              or (max(t.said_at) = %(ended_at)s and t.session_id > %(session)s)
@@ -31,10 +32,10 @@ from (select t.session_id, count(*) as turns, min(t.said_at) as began_at, max(t.
 order by s.ended_at desc, s.session_id
 
 -- name: latest_moods
--- The moods of a subject's latest messages.
+-- The moods of a subject's latest messages; with a time, of those said by then.
 select turn_id, session_id, said_at, mood, energy, style, method
 from memory.moods
-where tenant_id = %(tenant)s and subject_id = %(subject)s
+where tenant_id = %(tenant)s and subject_id = %(subject)s and (%(as_of)s::timestamptz is null or said_at <= %(as_of)s)
 order by said_at desc, turn_id
 limit %(limit)s
 

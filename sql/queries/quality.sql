@@ -30,12 +30,13 @@ group by part, week
 -- Messages by mood and week.
 select part, week, count(*)::float8, sum(count(*)) over (partition by week)::bigint
 from (select mood as part, floor(extract(epoch from %(as_of)s - said_at) / 604800)::int as week
-      from log.moods
+      from memory.moods
       where tenant_id = %(tenant)s and said_at > %(as_of)s - interval '63 days' and said_at <= %(as_of)s) told
 group by part, week
 
 -- name: growth
--- Memories from turns, by the week in which the turn was said; forgotten ones count too, because their id has the time.
+-- Memories from turns, by the week in which the turn was said; forgotten ones count too, because their id has the time, and by
+-- their lineage they are those that counted before: made from a turn, and not merged.
 with turns as (
     select floor(extract(epoch from %(as_of)s - t.said_at) / 604800)::int as week, count(*) as turns
     from log.turns t
@@ -49,8 +50,14 @@ with turns as (
             and happened_at > %(as_of)s - interval '63 days' and happened_at <= %(as_of)s
           union all
           select to_timestamp(('x' || left(replace(memory_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
-          from memory.tombstones
-          where tenant_id = %(tenant)s and kind in ('fact', 'preference', 'instruction', 'episode')) made (happened_at)
+          from memory.tombstones f
+          where tenant_id = %(tenant)s and kind in ('fact', 'preference', 'instruction', 'episode')
+            and exists (select from memory.lineage l
+                        where l.tenant_id = %(tenant)s and l.memory_id = f.memory_id and l.relation = 'extracted'
+                          and l.source = 'turn')
+            and not exists (select from memory.lineage l
+                            where l.tenant_id = %(tenant)s and l.source_id = f.memory_id and l.relation = 'merged'
+                              and l.source = 'memory')) made (happened_at)
     group by 1
 )
 select 'memories', turns.week, coalesce(formed.memories, 0)::float8, turns.turns

@@ -32,16 +32,20 @@ rated as materialized (
 )
 update memory.memories m
 set base = n.importance, scored = true, peak = n.peak, importance = n.peak, decayed_at = m.accessed_at,
-    forget_at = least(case when n.days <= 1e6 then m.accessed_at + make_interval(secs => 86400 * n.days) end,
+    -- as `reschedule` of prune.sql has it
+    forget_at = least(greatest(case when n.days <= 1e6
+                                    then greatest(m.accessed_at, m.valid_to) + make_interval(secs => 86400 * n.days) end,
+                               case when n.days <= 1e6 and m.lasting
+                                    then m.valid_to + make_interval(secs => 86400 * %(history_days)s::float8) end),
                       case when not m.lasting
                            then m.expires_at + make_interval(secs => 86400 * %(expired_days)s::float8) end)
 from (select p.id, p.importance, p.peak,
              greatest(%(unaccessed_days)s::float8,
-                      case when p.lasting then 'infinity'
+                      case when p.lasting and p.valid_to is null then 'infinity'
                            when p.peak < %(below)s::real then 0
                            when r.rate = 0 then 'infinity'
                            else %(grace_days)s::float8 + (p.peak::float8 - %(below)s::float8) / r.rate end) as days
-      from (select m.id, m.kind, m.lasting, r.importance, least(1.0, greatest(m.peak - m.base, 0) + r.importance)::real as peak
+      from (select m.id, m.kind, m.lasting, m.valid_to, r.importance, least(1.0, greatest(m.peak - m.base, 0) + r.importance)::real as peak
             from rated r
             join memory.memories m on m.tenant_id = %(tenant)s and m.id = r.id) p
       join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) on r.kind = p.kind) n

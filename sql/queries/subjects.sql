@@ -27,6 +27,14 @@ select coalesce(max(number), 0) from ops.erasures where tenant_id = %(tenant)s
 -- Prevent erasures of the tenant until the transaction ends; any number of transactions may do so at once.
 select pg_advisory_xact_lock_shared(hashtextextended('erasing/' || %(tenant)s, 0))
 
+-- name: hold_tenant
+-- Prevent the erasure of the whole tenant until the transaction ends. A later statement sees whether the tenant is still there.
+select pg_advisory_xact_lock_shared(hashtextextended('erasing tenant/' || %(tenant)s, 0))
+
+-- name: begin_erasing_tenant
+-- Wait for those who hold the tenant; later ones wait until the transaction ends.
+select pg_advisory_xact_lock(hashtextextended('erasing tenant/' || %(tenant)s, 0))
+
 -- name: begin_erasing
 -- Until the transaction ends, let nobody write what they read of the tenant earlier.
 select pg_advisory_xact_lock(hashtextextended('erasing/' || %(tenant)s, 0))

@@ -35,10 +35,17 @@ order by s.day desc, s.counterpart
 limit %(limit)s
 
 -- name: page_weeks
--- The same by week.
-select s.week as day, s.counterpart, s.messages, s.received, s.sessions, s.begun, s.own_begun, s.latency, s.words, s.questions,
-       s.emoji, s.formal, s.happy, s.sad, s.anxious, s.excited, s.neutral, s.angry, s.frustrated, s.flirty, s.bored, s.grateful
-from memory.signal_weeks s
-where s.tenant_id = (select %(tenant)s::text) and s.subject_id = %(subject)s and s.week <= (%(as_of)s::timestamptz at time zone 'UTC')::date
-order by s.week desc, s.counterpart
+-- The same by week, summed as in memory.signal_weeks; the week of the time has the days up to it.
+select date_trunc('week', s.day)::date as day, s.counterpart, sum(s.messages)::int as messages, sum(s.received)::int as received,
+       sum(s.sessions)::int as sessions, sum(s.begun)::int as begun, sum(s.own_begun)::int as own_begun,
+       sum(s.latency_p50 * s.messages) filter (where s.latency_p50 is not null)
+           / nullif(sum(s.messages) filter (where s.latency_p50 is not null), 0) as latency,
+       sum(s.words)::int as words, sum(s.questions)::int as questions, sum(s.emoji)::int as emoji, sum(s.formal)::int as formal,
+       sum(s.happy)::int as happy, sum(s.sad)::int as sad, sum(s.anxious)::int as anxious, sum(s.excited)::int as excited,
+       sum(s.neutral)::int as neutral, sum(s.angry)::int as angry, sum(s.frustrated)::int as frustrated,
+       sum(s.flirty)::int as flirty, sum(s.bored)::int as bored, sum(s.grateful)::int as grateful
+from memory.signals s
+where s.tenant_id = (select %(tenant)s::text) and s.subject_id = %(subject)s and s.day <= (%(as_of)s::timestamptz at time zone 'UTC')::date
+group by date_trunc('week', s.day)::date, s.counterpart
+order by date_trunc('week', s.day)::date desc, s.counterpart
 limit %(limit)s

@@ -223,3 +223,21 @@ def test_a_user_deletes_nothing_of_another(client: Client, app: str) -> None:
         assert await search(service, app, "golden retriever") == []
 
     asyncio.run(use())
+
+
+def test_metadata_that_reverie_does_not_know_loses_nothing(client: Client, app: str) -> None:
+    content = types.Content(role="user", parts=[types.Part(text="Prefers tea.")])
+    metadata = {"source": "crm", "category": "hobby"}
+    entry = MemoryEntry(id="m1", content=content, custom_metadata=metadata)
+
+    async def use() -> None:
+        service = ReverieMemoryService(client)
+        await service.add_events_to_memory(
+            app_name=app, user_id="ana", events=[event(BRUNO)], custom_metadata={"source": "crm"}
+        )
+        assert "Bruno" in texts(await search(service, app, "golden retriever"))[0]
+        await service.add_memory(app_name=app, user_id="ana", memories=[entry])
+        (again,) = client.record_observation(f"{app}/ana", "fact", "Prefers tea.", source_id="m1").events
+        assert again.status == "repeated"
+
+    asyncio.run(use())

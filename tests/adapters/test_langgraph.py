@@ -239,3 +239,13 @@ def test_a_batch_of_long_items_is_put(client: Client) -> None:
     store = ReverieStore(client)
     store.batch([PutOp(("long",), str(number), {"text": "x" * 60_000}) for number in range(5)])
     assert len(store.search(("long",))) == 5
+
+
+def test_a_message_with_a_nul_character_does_not_stop_memory(client: Client) -> None:
+    """As text that is copied from a PDF may have."""
+    config: Any = {"configurable": {"user_id": "nina", "thread_id": "nul"}}
+    said = [HumanMessage("The invoice\0 says 40.", id="1"), HumanMessage("Thanks.\0", id="2")]
+    assert "context" in context_node(client)({"messages": said}, config)
+    remember_node(client)({"messages": said}, config)
+    turns = client.read_working_memory("nina", "nul").turns
+    assert [turn.text for turn in turns] == ["The invoice says 40.", "Thanks."]

@@ -154,3 +154,19 @@ def test_the_tool_tells_a_doubt() -> None:
 
     asyncio.run(use())
     assert returned == [[DOUBTED]]
+
+
+def test_a_model_is_asked_again_for_an_empty_argument() -> None:
+    told: list[Any] = []
+
+    def script(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        told.extend(messages[-1].parts)
+        calls = [ToolCallPart("recall_memory", {"question": ""}), ToolCallPart("remember", {"fact": ""})]
+        return ModelResponse(parts=[TextPart("Done.")] if len(messages) > 1 else calls)
+
+    async def use() -> None:
+        async with AsyncClient("http://x", "key", transport=doubting()) as client:
+            assert (await Agent(FunctionModel(script), toolsets=[memory_toolset(client, "ana")]).run("Hi")).output
+
+    asyncio.run(use())
+    assert ["at least 1 character" in str(part) for part in told] == [False, True, True]

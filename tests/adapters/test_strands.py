@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+import httpx
 import pytest
 
 pytest.importorskip("strands.memory", reason="needs strands-agents: make test-adapters")
@@ -129,3 +131,21 @@ def test_a_search_tells_a_doubt() -> None:
     with Client("http://x", "key", transport=doubting()) as client:
         (entry,) = asyncio.run(ReverieMemoryStore(client, "ana", session_id="s1").search("Coffee?"))
     assert entry.content == DOUBTED
+
+
+def test_metadata_that_reverie_does_not_know_loses_nothing() -> None:
+    sent: list[dict[str, Any]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(json.loads(request.content))
+        return httpx.Response(200, json={"events": []})
+
+    with Client("http://x", "key", transport=httpx.MockTransport(answer)) as client:
+        store = ReverieMemoryStore(client, "ana", session_id="s1")
+        for category in ("hobby", "preference"):
+            asyncio.run(store.add("Plays chess.", {"category": category, "source": "crm", "tool_id": "t"}))
+    custom = {"custom_source": "crm", "tool_id": "t"}
+    assert [(body["category"], body["metadata"]) for body in sent] == [
+        ("fact", {"category": "hobby"} | custom),
+        ("preference", custom),
+    ]

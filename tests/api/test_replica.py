@@ -32,6 +32,7 @@ from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.session import perform
 from reverie.testing import fast_directory
 from tests.api.conftest import settings_for, until_logged
+from tests.cli.conftest import insert
 from tests.recall.conftest import Corpus
 
 #: A commit that does not wait for the log is not on its way to the replica yet.
@@ -154,7 +155,7 @@ def api(servers: Pair) -> Iterator[TestClient]:
         made = add_key(
             store.session("acme"),
             name="test",
-            scopes=("read", "write"),
+            scopes=("read", "write", "admin"),
             policy="reverie",
             made_at=datetime.now(UTC),
         )
@@ -203,6 +204,31 @@ def test_reads_go_to_the_replica_and_writes_to_the_primary(api: TestClient, serv
     assert len(found) == 2
     assert not notes
     assert recalled(api, subject, "Lisbon")[0] == ["I moved to Lisbon."]
+
+
+def test_what_was_just_decided_is_read_from_the_primary(api: TestClient, servers: Pair, subject: str) -> None:
+    """An agent that acted upon a trigger must not find it due again, nor the consent that it changed."""
+    trigger, asked = uuid4(), {"subject_id": subject}
+    with connect(servers.primary.url()) as conn:
+        insert(
+            conn, "memory.triggers", id=trigger, subject_id=subject, kind="silence", audience="caller",
+            happened_at="2026-01-01T00:00Z", due_at="2026-01-02T00:00Z", until_at="2999-01-01T00:00Z", why="{}",
+            run_id=trigger,
+        )  # fmt: skip
+    servers.catch_up()
+    servers.pause()
+    assert [each["id"] for each in api.get("/v1/triggers", params=asked).json()["triggers"]] == [str(trigger)]
+    done = api.post(f"/v1/triggers/{trigger}/acknowledge", json={"action": "done"})
+    assert done.status_code == 200, done.text
+    assert api.get("/v1/triggers", params=asked).json()["triggers"] == []
+    assert api.get("/v1/consent", params=asked).json()["capture"] is True
+    assert api.put("/v1/consent", json=asked | {"capture": False}).status_code == 200
+    assert api.get("/v1/consent", params=asked).json()["capture"] is False
+    insert_tie = """insert into memory.ties (tenant_id, subject_id, day, zone, churn_risk, strength, why, run_id)
+                    values ('acme', %s, '2026-01-06', 'UTC', 0.2, 0.5, '{}', %s)"""
+    with connect(servers.primary.url()) as conn:
+        conn.execute(insert_tie, [subject, trigger])
+    assert api.get("/v1/signals", params=asked).status_code == 200
 
 
 def test_the_primary_answers_while_the_replica_does_not(api: TestClient, servers: Pair, subject: str) -> None:
@@ -267,6 +293,8 @@ def test_commands_read_the_replica_and_tell_its_age(invoke: Callable[..., Result
     told = json.loads(done.stdout)
     assert [hit["content"] for hit in told["hits"]] == ["Cannot eat peanuts"]
     assert told["notes"][-1].startswith("Read from a replica that is up to")
+    lessons = json.loads(invoke("assist", "lessons", "peanuts", "--subject", subject, "--json").stdout)
+    assert lessons["notes"][-1].startswith("Read from a replica that is up to")
     assert invoke("context", subject, "peanuts", "--text").exit_code == 0
     assert logged(servers, subject) == (2, 1)
     servers.catch_up()

@@ -31,3 +31,6 @@ def test_signals_of_a_subject(api: TestClient, conn: psycopg.Connection[Any]) ->
     assert (found["standing"]["churn_risk"], found["standing"]["difficult_since"]) == (0.2, None)
     (week,) = api.get("/v1/signals", params={"subject_id": "ana", "weekly": True}).json()["figures"]
     assert (week["day"], week["messages"]) == ("2026-01-05", 4)
+    past = {"subject_id": "ana", "weekly": True, "as_of": "2026-01-05T12:00:00Z"}
+    (so_far,) = api.get("/v1/signals", params=past).json()["figures"]
+    assert (so_far["day"], so_far["messages"], so_far["happy"]) == ("2026-01-05", 2, 1), "Tuesday is still to come"

@@ -62,6 +62,38 @@ def test_camel_case_is_recognised(store: Store, write: Write) -> None:
     assert (found.imported, found.assumed["said_at"], found.assumed["speaker"]) == (1, "createdAt", "name")
 
 
+def test_an_id_that_is_unique_in_its_session_is_taken_for_the_source_id(store: Store, write: Write) -> None:
+    """Each conversation of the file counts its messages from 1; the second is in the export of the next day only."""
+    days: dict[str, list[dict[str, Any]]] = {
+        day: [
+            {name: value for name, value in OTHERS.items() if name != "message_id"}
+            | {"conversation_id": day, "id": number, "body": f"{number} of {day}"}
+            for number in (1, 2, 3)
+        ]
+        for day in ("c1", "c2")
+    }
+    found = load(store, write(jsonl(*days["c1"])))
+    assert (found.imported, found.assumed["source_id"]) == (3, "id")
+    found = load(store, write(jsonl(*days["c1"], *days["c2"])))
+    assert (found.imported, found.repeated, found.dead, found.assumed["source_id"]) == (3, 3, 0, "id")
+
+
+@pytest.mark.parametrize(
+    ("change", "subject", "is_id"),
+    [
+        ({"conversation_id": "c2"}, None, True),
+        ({}, None, False),
+        ({"user_id": "bo", "conversation_id": "c2"}, "eve", True),
+        ({"user_id": "bo"}, "eve", False),
+    ],
+)
+def test_an_id_that_repeats_in_a_session_is_no_source_id(
+    store: Store, write: Write, change: dict[str, Any], subject: str | None, is_id: bool
+) -> None:
+    found = load(store, write(jsonl(OTHERS, OTHERS | {"body": "I love jam."} | change)), subject=subject)
+    assert (found.imported, found.assumed.get("source_id")) == (2, "message_id" if is_id else None)
+
+
 @pytest.mark.parametrize(
     ("records", "message"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from reverie.capture.history.reading import FORMATS
 from reverie.cli.operate.importing import FORMATS as CHOICES
 from reverie.errors import InputError
 from reverie.store.database import Store
-from tests.capture.conftest import NOW, TENANT
+from tests.capture.conftest import NOW, TENANT, jsonl
 
 AT = "2026-03-01T09:00:00+00:00"
 
@@ -380,3 +381,10 @@ def test_an_item_that_changed_there_is_a_dead_letter(store: Store, tmp_path: Pat
     assert load(store, path, format="mem0").statements == 1
     path.write_text(json.dumps(MEM0["results"][0] | {"memory": "Lives in Lisbon"}))  # type: ignore[index]
     assert load(store, path, format="mem0").dead_by_reason == {"conflict": 1}
+
+
+def test_an_item_of_another_form_is_a_dead_letter_of_its_own(store: Store, write: Callable[[bytes], Path]) -> None:
+    comment = {"id": 1, "author_id": 7, "body": "Hi", "created_at": AT}
+    tickets = [{"id": 1, "requester_id": 7, "comments": of_ticket} for of_ticket in (3, [comment])]
+    found = load(store, write(jsonl(*tickets)), format="zendesk")
+    assert (found.read, found.imported, found.dead_by_reason) == (2, 1, {"wrong_type": 1})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.history.formats.helpdesks import plain_text, read_zendesk
+from reverie.capture.history.formats.helpdesks import plain_text, read_intercom, read_zendesk
 from reverie.capture.history.formats.shapes import ForeignItem
 
 
@@ -22,6 +22,16 @@ from reverie.capture.history.formats.shapes import ForeignItem
 )
 def test_plain_text(body: str | None, text: str) -> None:
     assert plain_text(body) == text
+
+
+def test_a_requester_that_is_a_text_has_no_id() -> None:
+    comment = {"body": "Hi", "author": "Ana"}
+    ticket = ForeignItem(number=1, fields={"id": 1, "requester": "ana@example.com", "comments": [comment]})
+    (turn,) = read_zendesk(ticket, None, None)
+    assert isinstance(turn, dict) and "subject_id" not in turn and turn["text"] == "Hi"
+    talk = {"id": 1, "conversation_parts": [{"id": 2, "body": "Hi", "author": "Ana"}]}
+    (turn,) = read_intercom(ForeignItem(number=1, fields=talk), "ana", None)
+    assert isinstance(turn, dict) and turn["role"] == "assistant"
 
 
 @pytest.mark.parametrize(

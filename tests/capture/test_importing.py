@@ -47,7 +47,7 @@ OUTCOME = {
 def load(store: Store, path: Path, **options: Any) -> ImportSummary:
     seen = {name: options.pop(name) for name in ("on_progress",) if name in options}
     summary = import_file(store, path, FileOptions(**options), tenant_id=TENANT, now=NOW, **seen)
-    assert summary.read == summary.imported + summary.repeated + summary.outcomes + summary.dead
+    assert summary.read == summary.imported + summary.repeated + summary.outcomes + summary.statements + summary.dead
     return summary
 
 
@@ -184,6 +184,13 @@ def test_a_table_without_a_needed_column_writes_nothing(store: Store, write: Wri
         load(store, path)
     assert letters() == []
     assert load(store, path, mapping={"subject_id": "whose"}).imported == 1
+
+
+def test_a_table_of_statements_needs_no_session(store: Store, write: Write) -> None:
+    rows = "statement,ann,2026-03-01T09:00:00Z,Likes tea", "turn,ann,2026-03-01T09:00:00Z,Hi"
+    path = write("\n".join(("type,subject_id,observed_at,text", *rows)).encode(), "log.csv")
+    found = load(store, path)
+    assert (found.statements, found.dead_by_reason) == (1, {"missing_field": 1})
 
 
 def test_redrive_with_a_time_zone(store: Store, write: Write, turns: Rows, letters: Rows) -> None:

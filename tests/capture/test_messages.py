@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -141,6 +142,36 @@ def test_a_session_goes_on_in_another_file(store: Store, tmp_path: Path, turns: 
     # the same text at the same position is taken for the history, which another day's request sends again
     assert load(store, paths[2]).dead_by_reason == {"conflict": 1}
     assert load(store, paths[2], mapping={"source_id": "NONE"}).imported == 1
+
+
+def test_files_whose_names_have_dots_have_sessions_of_their_own(store: Store, tmp_path: Path, turns: Rows) -> None:
+    for name in ("chat.2026-03-01.jsonl", "chat.2026-03-02.JSONL.gz", "chat.v2"):
+        content = jsonl({"messages": [{"role": "user", "content": name}]})
+        (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+        load(store, tmp_path / name, subject="ana", start=datetime(2026, 3, 1, tzinfo=UTC))
+    assert [row[3] for row in turns()] == ["chat.2026-03-01:1", "chat.2026-03-02:1", "chat.v2:1"]
+
+
+@pytest.mark.parametrize(
+    ("said_at", "options"),
+    [
+        ("2026-03-01T10:00:00", {"timezone": "Europe/Berlin"}),
+        ("01-03-2026 10:00", {"timezone": "Europe/Berlin", "time_format": "%d-%m-%Y %H:%M"}),
+    ],
+)
+def test_messages_are_a_second_apart_in_every_form_of_times(
+    store: Store, write: Write, turns: Rows, said_at: str, options: dict[str, Any]
+) -> None:
+    messages = [{"role": "user", "content": text} for text in ("Hi", "I have a dog.")]
+    found = load(store, write(jsonl({"user_id": "ana", "created_at": said_at, "messages": messages})), **options)
+    assert (found.imported, found.dead) == (2, 0)
+    assert [(row[9], f"{row[8]:%H:%M:%S}") for row in turns()] == [("Hi", "09:00:00"), ("I have a dog.", "09:00:01")]
+
+
+def test_messages_after_the_last_time_are_dead_letters(store: Store, write: Write) -> None:
+    messages = [{"role": "user", "content": text} for text in ("Hi", "I have a dog.")]
+    found = load(store, write(jsonl({"user_id": "ana", "created_at": "9999-12-31T23:59:59Z", "messages": messages})))
+    assert (found.imported, found.dead_by_reason) == (0, {"future_time": 2})
 
 
 def timed(*texts: str) -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.history.formats.remembered import read_letta, read_mem0
+from reverie.capture.history.formats.remembered import read_letta, read_mem0, read_temporal_graph
 from reverie.capture.history.formats.shapes import ForeignItem
 from tests.capture.conftest import NOW
 
@@ -32,3 +32,33 @@ def test_a_passage_of_letta_is_a_statement() -> None:
     (found,) = read_letta(ForeignItem(number=1, fields=passage | {"embedding": [0.1]}), None, None)
     assert isinstance(found, dict) and (found["type"], found["subject_id"]) == ("statement", "a")
     assert "embedding" not in found["metadata"]["fields"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            "Customer: My soles came off.\nSee: the left one.\n\nSupport: I'm sorry, I live in Porto.\nCustomer: Oh",
+            [
+                ("Customer", "Customer", "My soles came off.\nSee: the left one."),
+                ("Support", "Support", "I'm sorry, I live in Porto."),
+                ("Customer", "Customer", "Oh"),
+            ],
+        ),
+        (
+            "Ana (user): I moved:\nPorto: the new home\nBot (assistant): Nice.",
+            [("user", "Ana", "I moved:\nPorto: the new home"), ("assistant", "Bot", "Nice.")],
+        ),
+        (
+            "Ana Silva: I moved to Porto.\nso it goes: well\nBo: Nice.",
+            [("user", "Ana Silva", "I moved to Porto.\nso it goes: well"), ("user", "Bo", "Nice.")],
+        ),
+        ("I live in Porto.\nAna: Yes.", [("user", None, "I live in Porto.\nAna: Yes.")]),
+    ],
+)
+def test_an_episode_is_a_turn_of_each_speaker(content: str, said: list[tuple[str, str | None, str]]) -> None:
+    episode = {"uuid": "g1", "group_id": "ana", "source": "message", "content": content}
+    found = list(read_temporal_graph(ForeignItem(number=1, fields=episode), None, NOW))
+    turns = [each for each in found if isinstance(each, dict)]
+    assert [(turn["role"], turn.get("speaker"), turn["text"]) for turn in turns] == said
+    assert [turn["source_id"] for turn in turns] == ["g1", "g1/2", "g1/3"][: len(said)]

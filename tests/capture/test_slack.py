@@ -12,6 +12,9 @@ import pytest
 
 from reverie.capture.history.importing import FileOptions, ImportSummary, import_file
 from reverie.capture.history.redrive import redrive_dead_letters
+from reverie.drive.erase.erasing import Eraser
+from reverie.drive.erase.targets import session_target
+from reverie.policy import load_policy
 from reverie.store.database import Store
 from tests.capture.conftest import NOW, TENANT
 
@@ -43,6 +46,44 @@ SLACK: dict[str, Any] = {
     ],
     "D1/2026-03-02.json": [{"type": "message", "user": "U1", "text": "I like tea.", "ts": "1772438400.000100"}],
 }
+
+
+def write_export(path: Path, messages: list[dict[str, Any]]) -> Path:
+    (path / "general").mkdir(parents=True)
+    (path / "general/2026-03-01.json").write_text(json.dumps(messages))
+    return path
+
+
+ASKED = {"type": "message", "user": "U1", "text": "Who has the key?", "ts": "1772352001.0001"}
+REPLIED = [
+    ASKED | {"thread_ts": ASKED["ts"], "reply_count": 1},
+    {"type": "message", "user": "U3", "text": "I do.", "ts": "1772352060.0002", "thread_ts": ASKED["ts"]},
+]
+
+
+@pytest.mark.parametrize("replied_first", [False, True])
+def test_a_message_that_begins_a_thread_later_is_stored_once(
+    store: Store, tmp_path: Path, turns: Rows, replied_first: bool
+) -> None:
+    exports = [write_export(tmp_path / "monday", [ASKED]), write_export(tmp_path / "tuesday", REPLIED)]
+    counts = []
+    for path in reversed(exports) if replied_first else exports:
+        found = load(store, path)
+        counts.append((found.imported, found.repeated, found.dead))
+    assert counts == ([(2, 0, 0), (0, 1, 0)] if replied_first else [(1, 0, 0), (1, 1, 0)])
+    asked_in = f"general/{ASKED['ts'] if replied_first else '2026-03-01'}"
+    assert sorted((row[3], row[9]) for row in turns()) == sorted(
+        [(asked_in, "Who has the key?"), (f"general/{ASKED['ts']}", "I do.")]
+    )
+
+
+def test_an_erased_message_stays_erased_when_it_begins_a_thread(store: Store, tmp_path: Path, turns: Rows) -> None:
+    load(store, write_export(tmp_path / "monday", [ASKED]))
+    eraser = Eraser(store=store, tenant_id=TENANT, policy=load_policy("reverie"), count_tokens=len, at=NOW)
+    eraser.erase(session_target("general", "general/2026-03-01"))
+    found = load(store, write_export(tmp_path / "tuesday", REPLIED))
+    assert (found.imported, found.dead_by_reason) == (1, {"erased": 1})
+    assert [row[9] for row in turns()] == ["I do."]
 
 
 @pytest.mark.parametrize("packed", [False, True])

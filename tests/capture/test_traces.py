@@ -42,6 +42,14 @@ def test_what_has_no_messages_or_a_parent_is_skipped() -> None:
     assert read_langfuse(ForeignItem(number=1, fields={"id": "o", "input": 7})) == SkippedItem("no_messages")
 
 
+@pytest.mark.parametrize("metadata", [None, "null", "n/a", '{"user_id": "ana"}', {"user_id": "ana"}])
+def test_a_table_has_objects_as_texts(metadata: Any) -> None:
+    run = {"id": "r", "inputs": "Hi", "outputs": "Ho", "parent_run_ids": "null", "extra": "null", "metadata": metadata}
+    found = read_langsmith(ForeignItem(number=1, fields=run))
+    assert isinstance(found, dict) and found["session_id"] == "r"
+    assert found.get("subject_id") == ("ana" if "ana" in str(metadata) else None)
+
+
 def test_a_trace_without_a_time_comes_after_those_with_one() -> None:
     """The first records decide whether a file can be read as it is described."""
     times = {1: "2026-03-02T09:00:00Z", 2: None, 3: "2026-03-01T09:00:00Z", 4: "once"}

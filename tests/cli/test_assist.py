@@ -33,6 +33,15 @@ def test_an_inbox_is_read_from_a_file(invoke, world, tmp_path: Path) -> None:
     assert refused.exit_code == 2 and "line 2: text: Field required" in refused.output
 
 
+def test_an_answer_of_a_replica_says_its_age(invoke, world, monkeypatch, tmp_path: Path) -> None:
+    path = tmp_path / "items.jsonl"
+    path.write_text('{"id": "1", "text": "One"}\n{"id": "2", "text": "Two"}\n', encoding="utf-8")
+    monkeypatch.setattr("reverie.runtime.Runtime.read_notes", lambda _: ("Read from a replica.",))
+    for name, asked in (("tools", "Which dog?"), ("lessons", "Which dog?"), ("inbox", str(path))):
+        result = invoke("assist", name, asked, "--subject", "ana", env=NO_MODEL)
+        assert result.exit_code == 0 and "Note: Read from a replica." in result.output, result.output
+
+
 def test_tools_and_lessons_say_what_is_missing(invoke, world) -> None:
     for name in ("tools", "lessons"):
         result = invoke("assist", name, "Shall we walk the dog in the park?", "--subject", "ana", env=NO_MODEL)

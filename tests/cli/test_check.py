@@ -18,7 +18,7 @@ AT = AS_OF.isoformat()
 
 def test_check_names_what_failed_and_exits_by_severity(invoke: Any, conn: Any, tmp_path: Path) -> None:
     live(conn)
-    conn.execute("update log.moods set mood = 'angry' where said_at > %s - interval '7 days'", [AS_OF])
+    conn.execute("update memory.moods set mood = 'angry' where said_at > %s - interval '7 days'", [AS_OF])
     shown = invoke("check", "--as-of", AT, "--docs", str(tmp_path / "docs"))
     assert shown.exit_code == 0, shown.output
     lines = shown.stdout.splitlines()

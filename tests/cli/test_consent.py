@@ -82,11 +82,26 @@ def test_what_is_too_old_is_erased_by_a_run(invoke, ask, said) -> None:
     assert ask("consent", "ana")["consents"][0]["retain_days"] is None
 
 
+def test_maintenance_alone_erases_nothing_that_is_too_old(invoke, ask, said) -> None:
+    said("t1", "2026-03-01")
+    assert invoke("run", "--as-of", "2026-03-02").exit_code == 0
+    ask("consent", "ana", "--retain-days", "10")
+    assert invoke("maintain").exit_code == 0
+    assert "Rex" in json.dumps(ask("show", "ana", "--as-of", "2026-03-02"))
+    told = " ".join(invoke("consent", "--help").stdout.split())
+    assert "each `reverie run` and each cycle in Dagster erases what is older" in told
+    assert "`reverie maintain` and `reverie worker` do not." in told
+
+
 def test_consents_are_listed(invoke, ask, said) -> None:
     said("t1", "2026-03-01")
     assert invoke("consent").stdout == "No subject of tenant acme has restricted its consent.\n"
     assert ask("consent", "ana")["consents"][0]["changed_at"] is None
     ask("consent", "ana", "--recall", "off")
     assert "ana" in invoke("consent").stdout and "off" in invoke("consent", "ana").stdout
+    ask("consent", "ana", "--recall", "on")
+    assert ask("consent")["consents"] == [], "she agrees to everything again"
+    ask("consent", "ana", "--retain-days", "90")
+    assert [each["subject_id"] for each in ask("consent")["consents"]] == ["ana"]
     result = invoke("consent", "--recall", "off")
     assert result.exit_code == 2 and "Name the subject" in result.stderr

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import psycopg
 import pytest
 
 from reverie.capture.live.acknowledge import TurnBatch, TurnReaders, append_turns
@@ -116,8 +117,21 @@ def test_pin_and_unpin(invoke: Any, remembered: Any) -> None:
     invoke("run")
     assert "kept until it is unpinned" in invoke("explain", email).stdout
     assert invoke("unpin", email).exit_code == 0
+    assert "kept until" not in invoke("explain", email).stdout, "the request counts before a worker runs"
     invoke("run")
     assert "kept until" not in invoke("explain", email).stdout
+
+
+def test_a_pin_that_was_inherited_is_told(invoke: Any, remembered: Any, database_url: str) -> None:
+    email = remembered()
+    with psycopg.connect(database_url) as conn:
+        conn.execute(
+            """insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, pending)
+               select tenant_id, subject_id, id, gen_random_uuid(), 'memory', 'pinned', false
+               from memory.memories where id = %s""",
+            [email],
+        )
+    assert "kept until it is unpinned" in invoke("explain", email).stdout
 
 
 @pytest.mark.parametrize(

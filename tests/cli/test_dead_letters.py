@@ -28,6 +28,17 @@ def test_the_list_quotes_nobody(invoke, ask, letters) -> None:
     assert listed[0]["detail"].startswith("role is a text of 22 characters; expected one of user,")
 
 
+def test_json_lists_every_record_and_people_get_the_first_fifty(invoke, ask, tmp_path: Path) -> None:
+    record = {"subject_id": "ana", "session_id": "s1", "role": "user", "said_at": "2026-03-01T09:00", "text": "Hello."}
+    file = tmp_path / "many.jsonl"
+    file.write_text("".join(json.dumps(record | {"source_id": str(number)}) + "\n" for number in range(51)))
+    invoke("import", str(file))
+    assert len(ask("dead-letters", "list")["dead_letters"]) == 51
+    assert len(ask("dead-letters", "list", "--each", "--limit", "3")["dead_letters"]) == 3
+    assert "50 of 51." in invoke("dead-letters", "list", "--each").stdout
+    assert "reverie dead-letters list --each" in invoke("dead-letters").stdout
+
+
 def test_one_is_shown_with_its_record(invoke, ask, letters) -> None:
     first, second = (each["id"] for each in ask("dead-letters", "list")["dead_letters"])
     shown = ask("dead-letters", "show", first)["dead_letter"]

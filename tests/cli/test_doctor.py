@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reverie.store.revisions import START_ANEW
+from tests.logins import login
 
 
 def checks(invoke, **options) -> dict[str, list[dict[str, str]]]:
@@ -54,6 +55,23 @@ def test_doctor_finds_what_is_broken(invoke, world, conn) -> None:
     assert found["indexes"][0]["status"] == "warn"
     assert found["migrations"][0]["todo"] == "reverie migrate"
     assert found["row security"][0]["status"] == "fail"
+
+
+def test_doctor_accepts_a_plain_user_whose_schema_others_migrate(invoke, world, conn, database_url: str) -> None:
+    with login(database_url, "worker", "reader", "eraser") as url:
+        found = checks(invoke, env={"DATABASE_URL": url})
+        assert (found["roles"][0]["status"], "tenant acme" in found) == ("warn", True)
+        assert found["roles"][0]["found"].endswith(" may not act as reverie_analyst, reverie_owner")
+        assert "grant reverie_analyst" in found["roles"][0]["todo"]
+        conn.execute("update ops.migrations set version_num = '0001_log'")
+        assert checks(invoke, env={"DATABASE_URL": url})["roles"][0]["status"] == "fail", "it has to migrate first"
+
+
+@pytest.mark.parametrize("lacking", ["worker", "eraser"])
+def test_doctor_needs_the_roles_of_every_run(invoke, database_url: str, lacking: str) -> None:
+    with login(database_url, *{"worker", "reader", "eraser"} - {lacking}) as url:
+        (found,) = checks(invoke, env={"DATABASE_URL": url})["roles"]
+    assert found["status"] == "fail" and f"reverie_{lacking}" in found["found"] and "grant them" in found["todo"]
 
 
 @pytest.mark.parametrize("url", ["postgresql://nobody@127.0.0.1:1/none", "mysql://x"])

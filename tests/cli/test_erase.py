@@ -111,11 +111,37 @@ def test_a_turn_and_the_turns_of_a_memory_go(ask, said) -> None:
     assert [each["kind"] for each in ask("receipts")["receipts"]] == ["memory", "turn"]
 
 
+def test_the_ids_that_show_and_explain_print_name_what_to_erase(invoke, ask, said) -> None:
+    lines = invoke("show", "ana", "--as-of", "2026-03-02").stdout.splitlines()
+    (dog,) = {word for line in lines if "Rex" in line for word in line.split() if _is_id(word)}
+    turn = invoke("explain", dog).stdout.partition(", turn ")[2].split()[0].rstrip(",")
+    assert ask("erase", "--turn", turn, "--dry-run")["turns"] == 1
+    assert ask("erase", "--memory", dog, "--yes")["turns"] == 1
+    assert "has never had a memory" in invoke("erase", "--memory", dog, "--yes").stderr
+    assert "not the id of a memory" in invoke("erase", "--memory", "Rex", "--yes").stderr
+
+
+def _is_id(word: str) -> bool:
+    return word.count("-") == 3 and word.startswith("019")
+
+
 def test_a_tenant_goes_and_its_receipts_stay(invoke, ask, said) -> None:
     done = ask("erase", "--whole-tenant", "--yes")
     assert done["turns"] == 4 and done["counts"]["ops.tenants"] == 1
     assert ask("tenants")["tenants"] == []
     assert [each["kind"] for each in ask("receipts", "--verify")["receipts"]] == ["tenant", "tenant"]
+
+
+def test_what_was_stored_while_a_tenant_went_can_be_erased(invoke, ask, said, conn) -> None:
+    ask("erase", "--whole-tenant", "--yes")
+    assert "There is no tenant" in invoke("erase", "--whole-tenant", "--yes").stderr
+    conn.execute(
+        "insert into ops.pending_turns (tenant_id, subject_id, session_id, source_id, id, role, said_at, text,"
+        " content_hash) values ('acme', 'ana', 's', '1', gen_random_uuid(), 'user', now(), 'I live in Pune.', '')"
+    )
+    assert ask("erase", "--whole-tenant", "--dry-run")["receipts"] == []
+    assert ask("erase", "--whole-tenant", "--yes")["turns"] == 1
+    assert conn.execute("select from ops.pending_turns").fetchall() == []
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,8 @@ def test_numbers_are_printed_stored_and_plotted(
     policy: str, ask: Callable[..., dict[str, Any]], conn: psycopg.Connection[Any], tmp_path: Path
 ) -> None:
     page = tmp_path / "report.html"
-    found = ask("evaluate", "--html", str(page), "--no-ablations")
+    found = ask("evaluate", "--html", str(page), "--no-ablations", "--limit", "5")
+    assert found["policy_hash"] == load_policy(policy).hash, "the limit is no number of the policy"
     assert found["questions"] == 1 and found["measures"]["recall_10"] == 1.0
     assert "question" not in found["answers"][0], "texts are for those who ask"
     assert conn.execute("select questions, driver from ops.evaluations").fetchall() == [(1, "reverie")]

@@ -24,6 +24,7 @@ def dentist(conn, world):
 def test_events_are_listed(invoke, ask, world, dentist) -> None:
     text = invoke("events", "ana", "--upcoming", "--as-of", "2027-03-12").stdout
     assert "tomorrow, Saturday 13 March 2027" in text and "Dentist" in text
+    assert text.split()[-1] == str(UUID(int=1)), "the whole id of the turn, as `erase --turn` takes it"
     (listed,) = ask("events", "ana", "--since", "2027-03-13", "--until", "2027-03-13")["life_events"]
     assert (listed["title"], listed["first_on"]) == ("Dentist", "2027-03-13")
     assert invoke("events", "ben").stdout == "There are no events.\n"

@@ -9,6 +9,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.capture.test_foreign import MEM0
+
 GOOD = {
     "subject_id": "ana",
     "session_id": "s1",
@@ -207,3 +209,20 @@ def test_a_null_text_among_others_is_a_dead_letter_and_no_wrong_field(invoke, tm
     result = invoke("import", str(empty))
     assert result.exit_code == 2
     assert "name the field that holds the text with --map text=FIELD" in result.stderr
+
+
+def test_statements_alone_name_the_next_step_too(invoke, tmp_path: Path) -> None:
+    (tmp_path / "mem0.json").write_text(json.dumps(MEM0["results"][:2]))  # type: ignore[index]
+    result = invoke("import", str(tmp_path / "mem0.json"), "--format", "mem0")
+    assert result.exit_code == 0, result.output
+    assert "Build memory of it: reverie run" in result.stderr
+
+
+@pytest.mark.parametrize("option", [("--subject", "bob"), ("--map", "subject_id=owner")])
+def test_an_export_keeps_its_subjects(invoke, ask, tmp_path: Path, option: tuple[str, str]) -> None:
+    assert invoke("import", str(write(tmp_path / "chat.jsonl", GOOD | {"source_id": "1"}))).exit_code == 0
+    assert invoke("export", "ana", "--output", str(tmp_path / "out")).exit_code == 0
+    (log,) = (tmp_path / "out").rglob("log.jsonl")
+    refused = invoke("import", str(log), *option)
+    assert refused.exit_code == 2 and "--subject and --map do not apply" in refused.stderr
+    assert invoke("import", str(log)).exit_code == 0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import socket
+import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.cli.conftest import Invoke
@@ -93,3 +95,18 @@ def test_an_unknown_subject_has_no_answer(invoke: Invoke, tmp_path: Path) -> Non
 def test_a_file_needs_a_folder(invoke: Invoke, tmp_path: Path, command: list[str], option: str) -> None:
     told = error_of(invoke, *command, str(tmp_path / "none" / "x"))
     assert told == f"Error: Invalid value for {option}: there is no folder {tmp_path / 'none'}."
+
+
+@pytest.mark.parametrize("package", ["httpcore", "httpx", "standardwebhooks"])
+def test_webhooks_without_their_extra_claim_no_message(
+    invoke: Invoke, conn: psycopg.Connection, world: object, monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    added = invoke("webhooks", "add", "https://example.org/hook", "--event", "memory.forgotten")
+    assert added.exit_code == 0, added.output
+    conn.execute("insert into ops.outbox (tenant_id, id, subscription_id, event, item_id, payload, made_at, due_at) "
+                 "select 'acme', gen_random_uuid(), id, 'memory.forgotten', gen_random_uuid(), '{}', now(), now() "
+                 "from ops.subscriptions")  # fmt: skip
+    monkeypatch.setitem(sys.modules, package, None)
+    told = error_of(invoke, "webhooks", "deliver", code=3)
+    assert told.startswith(f"Error: {package} is not installed; install it with: ") and "webhooks" in told
+    assert conn.execute("select attempts, leased_until from ops.outbox").fetchall() == [(0, None)]

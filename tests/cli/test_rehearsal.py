@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from reverie.model import stable_id
+from tests.cli.conftest import insert
+
 #: Long ago, so that a first run forgets; the subject was active on many days since.
 BEGAN = datetime(2025, 1, 6, 9, tzinfo=UTC)
 AS_OF = "2026-06-01"
@@ -71,3 +74,25 @@ def test_after_a_run_it_says_what_the_next_one_adds(invoke: Any, ask: Any, old_l
     assert counts(ask("run", "--as-of", AS_OF)) == counts(dry)
     text = invoke("run", "--dry-run", "--as-of", AS_OF).stdout
     assert "Nothing was written." in text
+
+
+def test_it_reads_the_buffer_and_applies_retention(ask: Any, conn: Any, old_log: str) -> None:
+    ask("import", old_log)
+    ask("run", "--as-of", "2025-03-01")
+    ask("consent", "ana", "--retain-days", "30")
+    said_at = datetime(2025, 3, 20, 9, tzinfo=UTC)
+    place = {"subject_id": "ana", "session_id": "live"}
+    insert(
+        conn, "ops.sessions", opened_at=said_at, since=said_at, touched_at=said_at,
+        expires_at=said_at + timedelta(hours=6), flush_at=said_at + timedelta(hours=5), **place,
+    )  # fmt: skip
+    insert(
+        conn, "ops.pending_turns", id=stable_id(said_at, "acme", "live"), source_id="1", role="user", said_at=said_at,
+        text="I live in Oslo.", content_hash=b"x", **place,
+    )  # fmt: skip
+    at = "2025-03-20T13:00Z"
+    dry = counts(ask("run", "--dry-run", "--as-of", at))
+    assert (dry["flush"]["logged"], dry["expire"]["subjects"]) == (1, 1) and dry["expire"]["turns"] > len(SAID)
+    assert conn.execute("select count(*) from ops.pending_turns").fetchone() == (1,), "it is only read"
+    assert conn.execute("select count(*) from ops.erasures").fetchone() == (0,)
+    assert counts(ask("run", "--as-of", at)) == dry

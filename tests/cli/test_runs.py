@@ -6,6 +6,7 @@ from __future__ import annotations
 def test_runs(invoke, ask, world, conn) -> None:
     text = invoke("runs").stdout
     assert "extract" in text
+    assert "driver" in text and "01234567  reverie" in text, "the program that started it"
     assert "candidates 4 · turns 3" in text or "turns 3 · candidates 4" in text
     (row,) = ask("runs", "--stage", "extract")["runs"]
     assert row["report"] == {"turns": 3, "candidates": 4}

@@ -32,6 +32,12 @@ def test_triggers_are_listed_and_acknowledged(invoke, ask, world, trigger) -> No
     assert invoke("triggers", "--dismiss", str(uuid4())).exit_code != 0
 
 
+def test_the_listed_id_of_a_trigger_acknowledges_it(invoke, ask, world, trigger) -> None:
+    at = day(2).isoformat()
+    listed = invoke("triggers", "--as-of", at).stdout.split()[-1]
+    assert ask("triggers", "--ack", listed, "--as-of", at)["triggers"] == []
+
+
 def test_triggers_are_read_from_the_primary(invoke, world, trigger) -> None:
     listed = invoke(
         "triggers", "--as-of", day(2).isoformat(), env={"REVERIE_READ_URL": "postgresql://nobody@127.0.0.1:1/none"}

@@ -47,3 +47,16 @@ def test_a_policy_may_take_longer_texts() -> None:
     assert batches[1] == [long]
     ((short,),) = turn_batches([Turn(role="user", text="Hello")], text_characters=2)
     assert short.text == "He"
+
+
+def test_nul_characters_are_removed() -> None:
+    """The server would refuse the other turns of the batch with them."""
+    call = ToolCall(name="search", arguments={})
+    turns = [
+        Turn(role="user", text="an\0na"),
+        Turn(role="user", text="\0 "),
+        Turn(role="assistant", text="\0", tool_calls=[call]),
+    ]
+    ((first, second),) = turn_batches(turns)
+    assert (first.text, first.source_id) == ("anna", turns[0].source_id)
+    assert (second.text, second.tool_calls) == ("", [call])

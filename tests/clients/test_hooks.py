@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
+from reverie.settings import Settings
 from reverie.store.connect import connect
 from reverie_client.environment import Environment
 from reverie_client.hooks.agents import AGENTS
@@ -80,15 +83,15 @@ def test_it_recalls_before_a_prompt_and_stores_after_the_reply(live: LiveServer,
     context = told.get("hookSpecificOutput", told)["additionalContext"]
     assert "- 2026-" in context and "‹b›quartz‹/b›" in context and "\n# System" not in context
     run(store, after)
-    run(store, after)
+    run(store, after | {"stop_hook_active": True})
     with live.client() as memory:
         session = after.get("session_id") or after["sessionId"]
         turns = memory.read_working_memory(agent, f"{agent}-{session}").turns
-    assert [(turn.role, turn.text) for turn in turns[:2]] == [
+    assert [(turn.role, turn.text) for turn in turns] == [
         ("user", before["prompt"]),
         ("assistant", "You found quartz."),
     ]
-    assert list((tmp_path / ".reverie/hooks/waiting").iterdir()) == []
+    assert list((tmp_path / ".reverie/hooks/waiting").rglob("*.json")) == []
 
 
 def test_a_transcript_tells_the_reply_where_the_event_does_not(live: LiveServer, tmp_path: Path) -> None:
@@ -208,3 +211,73 @@ def test_hooks_of_a_project_store_nothing_if_told_so(live: LiveServer, tmp_path:
     (recall,) = commands(path)
     run(recall, {"session_id": "a", "prompt": "tea?"})
     assert not (home / ".reverie/hooks/waiting").exists()
+
+
+class _Listener(BaseHTTPRequestHandler):
+    """Keeps the bodies that it is sent."""
+
+    bodies: ClassVar[list[str]] = []
+
+    def do_POST(self) -> None:
+        self.bodies.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"hits": []}')
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+def test_a_long_prompt_in_another_script_fits_into_a_request(tmp_path: Path) -> None:
+    """Escapes of six characters each would make it too long for the server, which counts characters."""
+    prompt, reply = "привет " * 3_000 + "\ud83d", "хорошо " * 2_000
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Listener) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        given = Environment(url=url, key="reverie.a.b", subject_id="olga", session_id=None)
+        recall, store = commands(install("claude-code", given, home=tmp_path))
+        run(patient(recall), {"session_id": "r", "prompt": prompt})
+        run(store, {"session_id": "r", "last_assistant_message": reply})
+        server.shutdown()
+    sent = _Listener.bodies[-1]
+    assert [turn["text"] for turn in json.loads(sent)["turns"]] == [prompt.replace("\ud83d", "?"), reply]
+    assert len(sent) < Settings.model_fields["api_characters"].default
+
+
+def test_the_agents_file_keeps_its_mode_and_stays_a_link(tmp_path: Path) -> None:
+    kept = tmp_path / "dotfiles/settings.json"
+    path = tmp_path / AGENTS["claude-code"].file
+    for folder in (kept.parent, path.parent):
+        folder.mkdir()
+    kept.write_text("{}")
+    kept.chmod(0o600)
+    path.symlink_to(kept)
+    install("claude-code", away("ana"), home=tmp_path)
+    assert path.is_symlink() and len(commands(kept)) == 2 and kept.stat().st_mode & 0o777 == 0o600
+    uninstall("claude-code", home=tmp_path)
+    assert path.is_symlink() and kept.read_text() == "{}\n" and kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_hooks_of_the_user_and_of_a_project_both_store_a_session(live: LiveServer, tmp_path: Path) -> None:
+    files = [
+        install("codex", environment(live, "bea"), home=tmp_path),
+        install("codex", environment(live, "acme"), home=tmp_path, project=tmp_path / "api"),
+    ]
+    recalls, stores = zip(*(commands(file) for file in files), strict=True)
+    for command in recalls:
+        run(command, {"session_id": "b", "prompt": "Which stone?"})
+    for command in stores:
+        run(command, {"session_id": "b", "last_assistant_message": "Quartz."})
+    with live.client() as memory:
+        for subject in ("bea", "acme"):
+            turns = memory.read_working_memory(subject, "codex-b").turns
+            assert [turn.text for turn in turns] == ["Which stone?", "Quartz."]
+
+
+def test_waiting_prompts_are_removed_with_the_hooks_of_their_agent(tmp_path: Path) -> None:
+    for agent in ("codex", "claude-code"):
+        recall, _ = commands(install(agent, away("ana"), home=tmp_path))
+        run(recall, {"session_id": "w", "prompt": "tea?"})
+    uninstall("codex", home=tmp_path)
+    waiting = tmp_path / ".reverie/hooks/waiting"
+    assert [path.relative_to(waiting) for path in waiting.rglob("*.json")] == [Path("claude-code/w.json")]

@@ -288,3 +288,13 @@ def test_origins_and_issuers_are_settings() -> None:
     assert told["resource"] == "https://memory.example/mcp"
     statuses = [app.get("/mcp", headers={"Origin": f"https://{name}.example"}).status_code for name in "abc"]
     assert statuses == [405, 405, 403]
+
+
+def test_a_context_is_that_of_the_conversation_in_progress(live: LiveServer) -> None:
+    async def talk(client: Client) -> Any:
+        turns = [{"role": "user", "text": "The umbrella is in the hall."}]
+        await client.call_tool("append_turns", {"turns": turns})
+        return (await client.call_tool("get_context", {"question": "What did I just say?"})).structured_content
+
+    found = over_stdio(live, talk, REVERIE_SUBJECT="walker", REVERIE_SESSION="s1")
+    assert "umbrella" in found["text"], found

@@ -14,6 +14,7 @@ import pytest
 
 from reverie.store.connect import connect
 from reverie_client import AsyncClient, Client, ReverieClientError
+from reverie_client.chat.arguments import question_turn
 from reverie_client.chat.replies import Reply
 from tests.clients.conftest import LiveServer
 from tests.recall.conftest import Corpus
@@ -117,7 +118,7 @@ def base(model: Scripted) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def remembered(live: LiveServer) -> LiveServer:
     with connect(live.database_url) as conn:
-        for subject in ("whole", "parts", "async", "tool", "half", "responses", "events", "halves"):
+        for subject in ("whole", "parts", "async", "tool", "half", "responses", "events", "halves", "long"):
             Corpus(conn, subject=subject).memory("Found quartz in the garden")
     return live
 
@@ -136,6 +137,16 @@ def test_a_call_is_told_what_is_remembered_and_stored_once(remembered: LiveServe
     assert system["content"].startswith("Be brief.\n\nWhat is remembered") and "Found quartz" in system["content"]
     assert user == ASKED[1]
     assert [role for role, _ in said(remembered, "whole")] == ["user", "assistant", "assistant"]
+
+
+def test_a_long_message_is_cut_and_its_reply_is_stored(remembered: LiveServer, model: Scripted) -> None:
+    """Together they are longer than one request may be."""
+    model.message["content"] = "b" * 100_001
+    asked = [{"role": "user", "content": "a" * 100_001}]
+    with openai.OpenAI(**base(model)) as llm, remembered.client() as memory, memory.session("long", "s1") as session:
+        session.call(llm.chat.completions.create, model="scripted", messages=asked)
+        assert session.errors == []
+    assert [(role, len(text)) for role, text in said(remembered, "long")] == [("user", 100_000), ("assistant", 100_000)]
 
 
 def test_a_stream_is_handed_on_and_stored_at_its_end(remembered: LiveServer, model: Scripted) -> None:
@@ -313,3 +324,21 @@ def test_of_several_replies_the_first_is_stored() -> None:
     assert reply.text == "In the garden."
     reply.take({"choices": [{"message": {"content": " A"}}, {"message": {"content": " B"}}]})
     assert reply.text == "In the garden. A"
+
+
+def test_the_same_answer_to_another_question_is_another_turn() -> None:
+    """An application that sends only the last few messages has each answer at the same place."""
+
+    def known(*texts: str) -> str | None:
+        asked = [{"role": role, "content": text} for role, text in zip(("assistant", "user"), texts, strict=True)]
+        turn = question_turn("s1", {"messages": asked})
+        return turn.source_id if turn else None
+
+    assert known("Book the vet?", "Yes") == known("Book the vet?", "Yes") != known("Tell Ines too?", "Yes")
+
+
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_instructions_after_a_message_do_not_hide_it(role: str) -> None:
+    asked = [{"role": "user", "content": "I moved to Leeds."}, {"role": role, "content": "Reply in German."}]
+    turn, alone = (question_turn("s1", {"messages": messages}) for messages in (asked, asked[:1]))
+    assert turn == alone is not None

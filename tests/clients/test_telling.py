@@ -55,3 +55,11 @@ def test_a_hook_tells_the_question_and_the_doubt() -> None:
     assert line(sent(PLAIN)) == "- 2026-01-05: Drinks coffee."
     long = line(sent(hit._replace(content="tea " * 500, reply_to=ASKED._replace(content="word " * 500))))
     assert len(long) == len("- 2026-01-05: ") + LONGEST and long.endswith("(said just now)")
+
+
+@pytest.mark.parametrize("text", ["https://example.org/" + "a" * 100, "コーヒー" * 40, "I gave up coffee."])
+def test_a_doubt_is_told_though_it_has_no_spaces(text: str) -> None:
+    hit = PLAIN._replace(doubt=DOUBT._replace(content=text))
+    words = text if len(text) <= 100 else f"{text[:100]} …"
+    assert f"(may be over; 2026-03-01: “{words}”)" in hit.told
+    assert told(ClientHit.model_validate(sent(hit))) == hit.told and hit.told in line(sent(hit))

@@ -364,3 +364,30 @@ def test_an_unsure_reading_of_what_a_pattern_counts_is_forgotten_first(conn, sto
     assert at(store, small)["forgotten"] == 2
     left = {row[0] for row in conn.execute("select id from memory.memories where state = 'active'").fetchall()}
     assert ids[0] not in left and {ids[1], ids[5]} <= left, "a sure reading is kept, and so is the pattern"
+
+
+def test_a_renewed_pattern_leaves_out_what_a_correction_withholds(conn, store):
+    ours = load_policy("reverie")
+    numbers = {"pattern_episodes": 5, "theme_similarity": 0.0}
+    ours = ours.model_copy(update={"compress": ours.compress.model_copy(update=numbers)})
+    for n, turn in enumerate(talk(conn, 1, 5), 1):
+        remember(conn, turn, f"Looked at house {n}", "place:house")
+    at(store, ours, 100)
+    ((pattern,),) = conn.execute("select id from memory.memories where kind = 'pattern'").fetchall()
+    counted = [say(conn, f"House {n} was haunted.", MARCH + timedelta(minutes=n)) for n in (120, 130)]
+    run = stable_id(MARCH, "run")
+    for turn in counted:
+        lineage = "insert into memory.lineage values (%s,%s,'mentioned','turn',%s,%s,%s)"
+        conn.execute(lineage, [TENANT, pattern, turn.id, MARCH, run])
+    mark = "insert into memory.marks values (%s,'arjun',%s,%s,'turn','forgotten',false,%s,%s)"
+    for turn, pending in zip(counted, (True, False), strict=True):
+        conn.execute(mark, [TENANT, turn.id, stable_id(MARCH, "correction", turn.source_id), pending, run])
+    remember(conn, say(conn, "...", MARCH + timedelta(minutes=110)), "Looked at house 6", "place:house")
+    assert at(store, ours, 200)["replaced"] == 1
+    ((text, sources),) = conn.execute(
+        """select m.content, array(select source_id from memory.lineage l
+                                   where l.memory_id = m.id and l.relation = 'mentioned')
+           from memory.memories m where m.kind = 'pattern' and m.state = 'active'"""
+    ).fetchall()
+    assert sources == [counted[0].id], "a correction that no run has applied yet is not seen"
+    assert "7 times" in text and "House 130" not in text and text.endswith("'House 120 was haunted.'.")

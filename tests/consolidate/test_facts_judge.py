@@ -139,6 +139,23 @@ def test_what_tells_nothing_by_itself_ends_with_its_sentence() -> None:
     assert end.rest is None
 
 
+@pytest.mark.parametrize(
+    ("content", "left"),
+    [
+        ("Shut on Mondays now. Tues to Sat it is 9 to 5", ["Tues to Sat it is 9 to 5"]),
+        ("Shut on Mondays now, Tues to Sat it is 9 to 5", []),
+    ],
+    ids=["two_sentences", "one_sentence"],
+)
+def test_sentences_are_judged_one_by_one_whatever_the_whole(content: str, left: list[str]) -> None:
+    pair = NearPair(said(1, turn=1, at=[1, 0], content=content, origin="said"), said(2, turn=2, at=[1, 0]))
+    judge: Any = KnownChances(dict.fromkeys(("Shut on Mondays now. ", "Shut on Mondays now, "), 0.9))
+    numbers = NUMBERS.model_copy(update={"ends_chance": 0.85, "parts_chance": 0.3})
+    shown = ShownMessage(pair.by.turn_id, "We open on Mondays again", "")
+    ends, _ = module._judged(judge, [pair], {shown.turn_id: shown}, numbers)
+    assert [end.rest for end in ends] == left
+
+
 def test_of_many_near_statements_the_nearest_are_judged() -> None:
     statements = [said(number, turn=number, at=[1.0, number / 10]) for number in range(1, 7)]
     assert {old for old, by in paired(statements) if by == 6} == {3, 4, 5}

@@ -33,6 +33,9 @@ def memory(text: str, number: int = 0, state: str = "candidate", **stated: Any) 
         ("Lives in Bergen", "Lived in Bergen"),
         ("Plans to visit Rome", "Visited Rome"),
         ("Is allergic to nuts", "Sister is allergic to nuts"),
+        ("Likes C++", "Likes C#"),
+        ("Likes C", "Likes C++"),
+        ("उसका नाम मीना है", "उसका नाम मोना है"),
     ],
 )
 def test_what_stays_apart(pair: tuple[str, str]) -> None:

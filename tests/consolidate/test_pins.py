@@ -126,3 +126,27 @@ def test_a_pin_that_was_taken_back_at_the_same_time_keeps_nothing(store: Store) 
     assert pruning.run(store, 60)["forgotten"] == 1
     with store.transaction("t") as conn:
         assert conn.execute("select id from memory.memories").fetchall() == [(kept,)]
+
+
+def test_an_unpin_reaches_the_memory_that_inherited_the_pin(store: Store, conn: Conn) -> None:
+    old, new = merging.SHORT, merging.WORDS
+    merging.put(store, old)
+    merging.run_merge(store, 1)
+
+    def ask_for(memory: UUID, asked: Asked, day: int) -> None:
+        at = merging.ORIGIN + timedelta(days=day)
+        correction = CorrectionAsked(memory_id=memory, asked=asked)
+        perform(correct_memory(store.session("t"), correction, policy=merging.POLICY, as_of=at))
+        scope = Scope(tenant_id="t")
+        correct(Work(store=store, scope=scope, policy=merging.POLICY, as_of=at, embedder=WordEmbedder()))
+
+    ask_for(old.id, "pin", 2)
+    merging.put(store, new)
+    assert merging.run_merge(store)["merged"] == 1
+    assert pinned(conn) == {old.id, new.id}
+    conn.execute("update memory.memories set forget_at = %s where id = %s", [merging.ORIGIN, new.id])
+    conn.commit()
+    ask_for(old.id, "unpin", 160)
+    assert pinned(conn) == set()
+    ((due,),) = conn.execute("select forget_at from memory.memories where id = %s", [new.id]).fetchall()
+    assert due == merging.ORIGIN + timedelta(days=160), "not as of a time at which it was pinned"

@@ -74,3 +74,12 @@ def test_a_host_that_never_answers_or_is_unknown(monkeypatch: pytest.MonkeyPatch
 def test_a_name_that_cannot_exist_is_a_failed_connection(host: str) -> None:
     with pytest.raises(httpcore.ConnectError, match="UnicodeError"):
         public(Network()).connect_tcp(host, 443)
+
+
+def test_addresses_that_never_answer_have_one_deadline_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolving(monkeypatch, "93.184.215.14", "93.184.215.15")
+    network, ours = Network("93.184.215.14", "93.184.215.15"), PublicNetwork(seconds=0)
+    ours._network = network
+    with pytest.raises(httpcore.ConnectTimeout):
+        ours.connect_tcp("example.org", 443, timeout=15)
+    assert network.asked == []

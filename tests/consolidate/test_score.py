@@ -221,6 +221,19 @@ def test_what_is_rated_anew_is_forgotten_accordingly(store: Store, tmp_path: Pat
     assert datetime.fromisoformat(memory["forget_at"]) == due
 
 
+@pytest.mark.parametrize("lasting", [True, False])
+def test_what_is_superseded_fades_from_its_end_when_it_is_rated(store: Store, tmp_path: Path, lasting: bool) -> None:
+    """As facts and prune have it; prune and decay read nothing without a time at which it is forgotten."""
+    policy = lively("logic", decay={"rates": POLICY.decay.rates, "grace_days": 7}, prune={"below": 0.1})
+    tell(store, tmp_path / "a.jsonl", (0, "On 3 May 2026 Maria Silva paid 4,200 euros in Lisbon."), policy=policy)
+    with store.transaction("t") as conn:
+        conn.execute("update memory.memories set state = 'superseded', lasting = %s, valid_to = %s", [lasting, day(50)])
+    assert run(store, policy=policy)["scored"] == 1
+    (memory,) = memories(store)
+    due = policy.fading.forget_at(memory["kind"], memory["peak"], day(0), lasting=lasting, valid_to=day(50))
+    assert due is not None and datetime.fromisoformat(memory["forget_at"]) == due
+
+
 def touch(at: float, *, outcome: bool, peak: float = 0.6) -> Touch:
     id_ = stable_id(ORIGIN, "memory")
     return Touch(

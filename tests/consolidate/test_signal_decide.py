@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -23,10 +24,11 @@ from reverie.consolidate.signal.alerts import (
 from reverie.consolidate.signal.decide import follow_history
 from reverie.consolidate.signal.history import DayFigures, Felt, History, SessionSpan, UntoldMessage
 from reverie.consolidate.signal.hours import usual_hours, zone_of, zones_of
-from reverie.consolidate.signal.moods import tell_all
+from reverie.consolidate.signal.moods import may_be_crisis, tell_all
 from reverie.consolidate.signal.periods import find_openings, find_periods
 from reverie.consolidate.signal.wording import clock
-from reverie.policy import Policy, load_policy
+from reverie.language.cues import linear
+from reverie.policy import Policy, load_policy, shipped_policies
 
 BEGIN = datetime(2026, 1, 5, 12, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -221,3 +223,12 @@ def test_moods_follow_the_chain_of_a_live_message() -> None:
         "neutral",
         "sad",
     ]
+
+
+def test_the_documentation_names_the_policies_that_embed_signs_of_a_crisis_again() -> None:
+    model = linear.load("crisis_weights.json")
+    sign = 10 * (model.weights[1] - model.weights[0])
+    again = {name for name in shipped_policies() if may_be_crisis(sign, load_policy(name), model.embedding_model)}
+    assert again == {"reverie", "contact"}
+    page = (Path(__file__).resolve().parents[2] / "docs" / "signals.md").read_text(encoding="utf-8")
+    assert "every policy with the crisis classifier (`reverie`, `contact`) embeds" in " ".join(page.split())

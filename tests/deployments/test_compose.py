@@ -90,6 +90,21 @@ def test_what_is_off_until_it_is_set(services: Services) -> None:
         assert yaml.safe_load(on)["services"]["api"]["environment"][name] == value
 
 
+def test_the_orchestrators_get_the_extras_whose_settings_they_get(services: Services) -> None:
+    assert (
+        ENDPOINT in services["dagster-daemon"]["environment"] and ENDPOINT in services["prefect-worker"]["environment"]
+    )
+    text = (DEPLOYMENTS / "images" / "orchestration.Dockerfile").read_text()
+    (default,) = re.findall(r"^ARG EXTRAS=(\S+)$", text, re.MULTILINE)
+    args = services["dagster-daemon"]["build"].get("args", {})
+    assert args == {"EXTRAS": default + "${REVERIE_EXTRAS:+,${REVERIE_EXTRAS}}"}
+    shown = [*docker_compose_or_skip(), "--file", str(COMPOSE), "--profile", "dagster", "config"]
+    for given, extras in (({}, default), ({"REVERIE_EXTRAS": "api,telemetry"}, f"{default},api,telemetry")):
+        done = subprocess.run(shown, env={"POSTGRES_PASSWORD": "x"} | given, capture_output=True, text=True, check=True)
+        build = yaml.safe_load(done.stdout)["services"]["dagster-daemon"]["build"]
+        assert build["args"]["EXTRAS"] == extras
+
+
 def test_every_file_that_is_mounted_or_built_is_there(services: Services) -> None:
     for name, service in services.items():
         for volume in service.get("volumes", ()):

@@ -127,6 +127,13 @@ def test_no_pod_is_root_or_may_do_more_than_it_must(manifests: list[dict[str, An
             assert container["resources"]["requests"] and container["resources"]["limits"]["memory"], name
 
 
+def test_every_pod_and_every_run_of_dagster_pulls_with_the_same_secrets(manifests: list[dict[str, Any]]) -> None:
+    secrets = EVERYTHING["imagePullSecrets"]
+    assert all(pod["imagePullSecrets"] == secrets for _, pod in pods(manifests))
+    (instance,) = (each["data"]["dagster.yaml"] for each in manifests if each["kind"] == "ConfigMap")
+    assert yaml.safe_load(instance)["run_launcher"]["config"]["image_pull_secrets"] == secrets
+
+
 def test_secrets_are_references_and_settings_ours(manifests: list[dict[str, Any]]) -> None:
     ours = {
         "DATABASE_URL",

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +31,23 @@ def test_an_image_is_built_of_what_is_there_and_runs_as_nobody(path: object) -> 
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     (default,) = re.findall(r"^ARG EXTRAS=(\S+)$", text, re.MULTILINE)
     assert set(default.split(",")) <= extras.keys()
+
+
+@pytest.mark.parametrize("path", IMAGES, ids=lambda path: path.stem)
+def test_the_package_builds_from_what_an_image_copies_for_it(path: Path, tmp_path: Path) -> None:
+    build = path.read_text().partition("RUN uv venv")[0]
+    for line in re.findall(r"^COPY (?!--from)(.+)$", build, re.MULTILINE):
+        *sources, into = line.split()
+        for each in sources:
+            target = tmp_path / (each if into == "./" else into)
+            if (ROOT / each).is_dir():
+                shutil.copytree(ROOT / each, target, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(ROOT / each, target)
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "dist").glob("reverie-*.whl"))
 
 
 def test_the_image_of_the_engine_has_no_orchestrator() -> None:

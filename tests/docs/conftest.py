@@ -135,6 +135,6 @@ def _substitutes(url: str) -> dict[str, str]:
     return {
         "--ack ID": f"--ack {trigger}",
         f"--turn {EXAMPLE_ID}-9a2b-2c6a3f1d2e4f": f"--turn {turn}",
-        f"--memory {EXAMPLE_ID}-9a2b-1c6a3f1d2e4f": f"--memory {other}",
+        f"--memory {EXAMPLE_ID}": f"--memory {str(other)[:23]}",
         EXAMPLE_ID: str(memory),
     }

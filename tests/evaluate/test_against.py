@@ -80,3 +80,8 @@ def test_a_policy_that_finds_less_does_not_pass(work: Work) -> None:
 
 def test_without_questions_there_is_nothing_to_judge(work: Work) -> None:
     assert require_no_fall(replace(work, scope=Scope(tenant_id="other")), blind(work)) is None
+
+
+def test_the_gate_asks_nothing_after_its_time(work: Work) -> None:
+    early = datetime(2026, 3, 5, tzinfo=UTC)
+    assert require_no_fall(replace(work, as_of=early), blind(work)) is None, "the first reference is of 9 March"

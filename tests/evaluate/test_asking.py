@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -58,3 +60,17 @@ def test_the_value_of_the_day_is_asked_for_and_use_is_logged(store: Store) -> No
     user.use(2)  # there is one fact to ask about
     with store.transaction("t") as conn:
         assert conn.execute("select count(*) from log.recalls").fetchone() == (1,), "only use is logged"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_answered"), [("I was making tea.", False), ("Aki's drill", True), ("my brother is AKI", True)]
+)
+def test_an_answer_has_the_whole_word(monkeypatch: pytest.MonkeyPatch, text: str, is_answered: bool) -> None:
+    (brother,) = (plan for plan in fact_plans() if plan.name == "brother")
+    fact = PlantedFact(plan=brother, values=(PlantedValue(value="Aki", from_day=0, to_day=None, again=()),))
+    hit = SimpleNamespace(content=text)
+    monkeypatch.setattr(MemoryUser, "_hits", lambda *_: [hit])
+    person = replace(make_person(0, 1, 30), facts=(fact,))
+    user = MemoryUser(store=Mock(), tenant_id="t", policy=Mock(), embedder=Mock(), person=person, day=1, at=START)
+    (answer,) = user.ask()
+    assert (answer.is_answered, answer.is_held) == (is_answered, is_answered)

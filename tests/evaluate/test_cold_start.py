@@ -27,6 +27,7 @@ def test_it_converges_where_it_is_nearly_best() -> None:
     each = [recalling(0.2)] * 5 + [recalling(0.75)] * 5 + [recalling(0.8)] * 5 + [recalling(1.0)]
     assert converges_at(session_bands(before, each)) == 2, "0.75 is 94 % of 0.8; one question makes no band"
     assert converges_at(session_bands([1], [recalling(1.0)])) is None
+    assert converges_at(session_bands([1] * 5 + [2] * 5, [recalling(0.0)] * 10)) is None, "nothing is found at all"
 
 
 def test_sessions_are_counted_up_to_the_question(database_url: str) -> None:

@@ -40,3 +40,20 @@ def test_questions_of_a_file_are_asked_instead(work: Work, tmp_path: Path) -> No
     found = evaluate(work, EvaluationPlan(file=path, ablate=False))
     assert (found.source, found.questions, found.sources[0].source) == ("mine.jsonl", 1, "file")
     assert found.ablations == found.coverage == ()
+    assert found.notes == ("1 question is fewer than 30: too few to judge a difference, so a gate lets it pass.",)
+
+
+def test_all_questions_of_a_file_are_asked_unless_limited(work: Work, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    asked = '{"question": "Which dog?", "subject_id": "ann", "evidence": [["s1", "%s"]]}\n'
+    path.write_text(asked % "1" * 3 + asked % "none")
+    numbers = work.policy.evaluation.model_copy(update={"questions": 2})
+    few = replace(work, policy=work.policy.model_copy(update={"evaluation": numbers}))
+    plan = EvaluationPlan(file=path, ablate=False)
+    found = evaluate(few, plan)
+    assert (found.questions, found.left_out) == (3, 1)
+    assert found.notes[1] == (
+        "1 questions of the file were left out: the log lacks a turn that they need, or several sessions have its id."
+    )
+    limited = evaluate(few, replace(plan, limit=1))
+    assert limited.questions == 1 and limited.policy_hash == few.policy.hash, "the limit is no number of the policy"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -35,3 +36,20 @@ def test_without_keys_there_is_nothing_to_tell() -> None:
     growth = key_growth(sessions("ann", 2), [])
     assert (growth.after, growth.flattening, growth.sessions_to_useful) == ((0.0, 0.0), None, None)
     assert key_growth([], []).after == ()
+
+
+def test_keys_are_read_once_however_many_subjects_there_are() -> None:
+    """Otherwise the time grows with the square of the number of subjects."""
+
+    class CountingKeys(list[tuple[str, str, datetime]]):
+        reads = 0
+
+        def __iter__(self) -> Iterator[tuple[str, str, datetime]]:
+            self.reads += 1
+            return super().__iter__()
+
+    names = [f"subject {number}" for number in range(20)]
+    keys = CountingKeys((name, "fact", START) for name in names)
+    growth = key_growth([each for name in names for each in sessions(name, 2)], keys)
+    assert (growth.after, growth.flattening, growth.sessions_to_useful) == ((1.0, 1.0), 0, 1)
+    assert keys.reads == 1

@@ -54,6 +54,21 @@ def test_the_spelling_of_public_sets(corpus: Corpus, database_url: str, tmp_path
     assert {each.asked_at for each in found} == {day(1) + timedelta(seconds=1)}, "none before all was said"
 
 
+def test_an_id_of_two_sessions_names_no_turn(corpus: Corpus, database_url: str, tmp_path: Path) -> None:
+    corpus.number = 0
+    corpus.turn("I have a cat as well", at=day(2), session="s3")  # s3/1
+    path = tmp_path / "questions.jsonl"
+    asked = {"question": "Which dog?", "conversation_id": "ann", "evidence_turn_ids": ["1"]}
+    exact = {"question": "Which dog?", "subject_id": "ann", "evidence": [["s1", "1"]]}
+    rows = [asked, asked | {"evidence_turn_ids": ["2"]}, exact]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    found, left_out = read(database_url, path)
+    assert left_out == 1 and [each.id for each in found] == ["2", "3"]
+    path.write_text(json.dumps(asked))
+    with pytest.raises(InputError, match="several sessions have their ids"):
+        read(database_url, path)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

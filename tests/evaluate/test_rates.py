@@ -106,3 +106,46 @@ def test_corrections_count_from_when_they_were_made(conn: psycopg.Connection[Any
         for as_of, memories, entries in ((5, (2, 0), (2, 0)), (9, (4, 0), (3, 0)), (10, (4, 1), (3, 1))):
             facts, scaffold = corrected_shares(store, "acme", as_of=day(as_of))
             assert ((facts.learned, facts.wrong), (scaffold.learned, scaffold.wrong)) == (memories, entries), as_of
+
+
+def forgotten(conn: psycopg.Connection[Any], id_: UUID, reason: str, at: float) -> None:
+    insert(
+        conn, "memory.tombstones", memory_id=id_, subject_id="ann", kind="fact", content_hash=b"", importance=0.1,
+        reason=reason, forgotten_at=day(at), run_id=UUID(int=0),
+    )  # fmt: skip
+
+
+def test_a_forgotten_memory_counts_once_however_often_it_was_told(
+    conn: psycopg.Connection[Any], database_url: str
+) -> None:
+    corpus = Corpus(conn)
+    for number in range(8):
+        corpus.memory(f"Fact {number}", at=day(1))
+    for survivor, reason in enumerate(("wrong", "faded")):
+        first, *repeats = (stable_id(day(1), "acme", "ann", f"{survivor}/{telling}") for telling in range(5))
+        for id_ in (first, *repeats):
+            forgotten(conn, id_, reason, 30)
+        for id_ in repeats:
+            insert(
+                conn, "memory.lineage", memory_id=first, relation="merged", source="memory", source_id=id_,
+                as_of=day(3), run_id=UUID(int=0),
+            )  # fmt: skip
+    with Store.open(database_url) as store:
+        facts, _ = corrected_shares(store, "acme", as_of=LATER)
+        assert (facts.learned, facts.wrong, facts.accuracy) == (10, 1, 0.9)
+        before, _ = corrected_shares(store, "acme", as_of=day(2))
+        assert (before.learned, before.wrong) == (18, 0), "nothing was merged yet"
+
+
+def test_an_entry_that_was_forgotten_on_request_is_no_error(conn: psycopg.Connection[Any], database_url: str) -> None:
+    Corpus(conn)
+    for number, reason in enumerate(("wrong", "forgotten_on_request")):
+        source = stable_id(day(1), "acme", "ann", reason)
+        forgotten(conn, source, reason, 2)
+        insert(
+            conn, "memory.scaffold", id=UUID(int=number), subject_id="ann", path=[reason], confidence=0.9, basis="said",
+            state="wrong", valid_from=day(1), sources=[source], run_id=UUID(int=0), policy_hash="",
+        )  # fmt: skip
+    with Store.open(database_url) as store:
+        _, scaffold = corrected_shares(store, "acme", as_of=LATER)
+        assert (scaffold.learned, scaffold.wrong) == (2, 1)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from datetime import timedelta
 
-from reverie.evaluate.evaluation import Evaluation
+from reverie.evaluate.evaluation import Evaluation, EvaluationPlan, evaluate
 from reverie.evaluate.report import report_page
 from reverie.evaluate.results import past_evaluations, record_evaluation
 from reverie.store.work import Work
@@ -53,3 +53,8 @@ def test_evaluations_of_one_moment_have_no_axis_of_time(work: Work, evaluation: 
     assert "Quality over time" in page and "2 evaluations." in page
     ranges = re.findall(r'"range":\["(\d{4}-\d\d-\d\d)T[^"]*","(\d{4}-\d\d-\d\d)T', page)
     assert ranges and all(first < last for first, last in ranges), "an axis of less than a day"
+
+
+def test_the_number_of_questions_is_that_of_the_parts_without_ablations(work: Work) -> None:
+    page = report_page(evaluate(work, EvaluationPlan(ablate=False, ablate_each=True)), [])
+    assert "The same questions (1) without one pass" in page

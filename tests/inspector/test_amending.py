@@ -42,3 +42,30 @@ def test_an_undo_names_who_asked(site: Site, admin: httpx.Client) -> None:
     page = admin.post("amend", data=form).text
     assert "Undone." in page and "admin (key " in page
     assert "The correction is taken back" in admin.post("amend", data=form | {"kind": "retract"}).text
+
+
+def test_a_replacement_is_corrected_before_it_is_a_memory(admin: httpx.Client) -> None:
+    """Each answer shows the nearest page that is left of it."""
+    memory = memory_of(admin, "Bergen")
+    form = {"token": token_of(admin.get("memory", params={"memory": memory}).text), "tenant": "acme"}
+
+    def amend(id_: str, kind: str, content: str = "") -> httpx.Response:
+        answer = admin.post("amend", data=form | {"memory": id_, "kind": kind, "content": content})
+        assert answer.status_code == 200, answer.text
+        return answer
+
+    def replacement(content: str) -> str:
+        page = admin.get("subject", params={"subject": "ida"}).text
+        (found,) = set(re.findall(rf'memory=([0-9a-f-]{{36}})">{content}<', page)) - {memory}
+        return str(found)
+
+    amend(memory, "replace", "Lives in Trondheim")
+    first = replacement("Lives in Trondheim")
+    assert "<h1>Lives in Molde</h1>" in amend(first, "replace", "Lives in Molde").text
+    page = amend(replacement("Lives in Molde"), "wrong")
+    assert page.url.path.endswith("/subject") and "Lives in Molde" not in page.text
+    assert "The correction is recorded" in page.text
+    amend(memory, "retract")
+    amend(memory, "replace", "Lives in Narvik")
+    back = amend(replacement("Lives in Narvik"), "retract")
+    assert back.url.params["memory"] == memory and "The correction is taken back" in back.text

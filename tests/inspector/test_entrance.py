@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 import httpx
 import pytest
 
-from tests.inspector.conftest import Site, token_of
+from tests.inspector.conftest import Site, command, token_of
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "inspector.md"
 
 pytestmark = pytest.mark.xdist_group("inspector")
 
@@ -26,3 +31,12 @@ def test_nobody_gets_in_without_a_valid_key(site: Site) -> None:
         assert wrong.status_code == 401 and "not valid" in wrong.text
         client.cookies.set("reverie_inspector", "eyJ0ZW5hbnQiOm51bGx9.forged", path="/inspector")
         assert "Sign in" in client.get("subjects", params={"tenant": "acme"}).text
+
+
+def test_the_key_that_the_documentation_creates_gets_in(site: Site) -> None:
+    (line,) = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("reverie keys add ")]
+    made = command(site.database, *shlex.split(line.replace("--tenant demo", "--tenant globex"), comments=True)[1:])
+    with httpx.Client(base_url=site.address, follow_redirects=True) as client:
+        token = token_of(client.get("sign-in").text)
+        answer = client.post("sign-in", data={"key": made.strip(), "token": token})
+    assert answer.status_code == 200 and "This key may not read" not in answer.text

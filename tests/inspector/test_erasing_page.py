@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import httpx
+import psycopg
 import pytest
+from fastapi.testclient import TestClient
 
-from tests.inspector.conftest import Site, command, token_of
+from reverie.api.app import create_app
+from reverie.inspector.app import mount_inspector
+from tests.api.conftest import settings_for
+from tests.api.test_live import until
+from tests.inspector.conftest import OPERATOR, Site, command, token_of
+from tests.recall.conftest import Corpus
 
 pytestmark = pytest.mark.xdist_group("inspector")
 
@@ -48,3 +56,39 @@ def test_a_name_that_ends_with_a_space_is_another_subject(site: Site, tmp_path: 
         assert "Receipt" in client.post("erase", data=form | {"confirm": "mia "}).text
     left = json.loads(command(site.database, "subjects", "--tenant", "globex", "--json"))["subjects"]
     assert [each["subject_id"] for each in left if each["subject_id"].startswith("mia")] == ["mia"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "told"),
+    [
+        ("POST", "erase", "may still be made"),
+        ("POST", "amend", "may still be made"),
+        ("GET", "erase", "Nothing was stored"),
+    ],
+)
+def test_a_page_that_takes_too_long_says_whether_it_may_be_stored(
+    database_url: str, conn: psycopg.Connection[Any], method: str, path: str, told: str
+) -> None:
+    corpus = Corpus(conn)
+    later, earlier = corpus.memory("Lives in Oslo"), corpus.memory("Lives in Rome", state="superseded")
+    conn.execute("update memory.memories set superseded_by = %s where id = %s", [later, earlier])
+    settings = settings_for(database_url, api_seconds=1)
+    app = create_app(settings)
+    mount_inspector(app, settings, operator_key=OPERATOR)
+    with TestClient(app, base_url="http://testserver/inspector/") as client:
+        sent = {"key": OPERATOR, "token": token_of(client.get("sign-in").text)}
+        form = {
+            "token": token_of(client.post("sign-in", data=sent).text),
+            "tenant": "acme",
+            "subject": "ann",
+            "confirm": "ann",
+        }
+        form |= {"kind": "subject" if path == "erase" else "keep_apart", "memory": str(earlier)}
+        with conn.transaction():
+            conn.execute("lock table memory.memories")
+            answer = client.post(path, data=form) if method == "POST" else client.get(path, params=form)
+            assert answer.status_code == 503 and 'role="alert"' in answer.text, answer.text
+            assert told in answer.text
+        if method == "POST":
+            done = "select from ops.erasures union all select from log.corrections"
+            until(lambda: conn.execute(done).fetchone() is not None)

@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 
 import httpx
+import psycopg
 import pytest
 
+from tests.inspector.conftest import Site
 from tests.inspector.test_amending import memory_of
+
+#: A pin that a memory has from another one, which was merged into it.
+INHERITED = """insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, pending)
+               values ('acme', 'ida', %s, gen_random_uuid(), 'memory', 'pinned', false)"""
 
 pytestmark = pytest.mark.xdist_group("inspector")
 
@@ -32,3 +38,15 @@ def test_what_a_message_without_a_statement_ended_shows_its_words(admin: httpx.C
     (ended,) = set(re.findall(r'memory=([0-9a-f-]{36})">[^<]*my scan', history))
     page = admin.get("memory", params={"memory": ended}).text
     assert "<dt>Ended by</dt><dd>a message “The scan was clear, I cried in the car.”</dd>" in page
+
+
+def test_an_inherited_pin_is_shown_and_can_be_removed(site: Site, admin: httpx.Client) -> None:
+    memory = memory_of(admin, "golden retriever")
+    with psycopg.connect(site.database, autocommit=True) as conn:
+        conn.execute(INHERITED, [memory])
+        try:
+            page = admin.get("memory", params={"memory": memory}).text
+        finally:
+            conn.execute("delete from memory.marks where item_id = %s", [memory])
+    assert '<span class="tag pinned">pinned</span>' in page and ">Unpin<" in page
+    assert "Kept until it is unpinned." in page and "Forgotten after" not in page

@@ -47,6 +47,16 @@ def test_memories_of_a_day_are_those_that_were_in_force_then(admin: httpx.Client
     assert "my scan" not in now and "was clear" in now and "Mondays at 8" in now
 
 
+def test_views_of_a_past_day_tell_nothing_later(admin: httpx.Client) -> None:
+    past = {"subject": "eve", "as_of": "2026-03-20T00:00"}
+    # the first lines of a page are about the whole log
+    history, sessions = (
+        admin.get("subject", params=past | {"view": view}).text.partition("<h2")[2] for view in ("history", "sessions")
+    )
+    assert "2026-03-01 until now" in history and "2026-04-02" not in history and "Oslo" in history
+    assert ">s2</a>" in sessions and ">s3</a>" not in sessions and "2026-04-02" not in sessions
+
+
 def test_memories_are_filtered(admin: httpx.Client) -> None:
     page = admin.get("subject", params={"subject": "eve", "kind": "fact"}).text
     assert "golden retriever" in page

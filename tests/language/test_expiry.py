@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from reverie.language.expiry import expires_at, statement_end
+from reverie.language.expiry import day_named, end_named, expires_at, statement_end
 from reverie.model import Phase, Proposition
 from reverie.policy.extract import ExtractPolicy
 from reverie.policy.relations import Relation
@@ -49,6 +49,20 @@ SAID = datetime(2026, 3, 11, 15, 30, tzinfo=UTC)
         ("the wedding is on the 3rd of February", "2027-02-04"),
         ("the wedding is on 12 June", "2026-06-13"),
         ("the exam is on 2026-04-02", "2026-04-03"),
+        ("having my viva on 19th", "2026-03-20"),
+        ("on leave until the twenty-first", "2026-03-22"),
+        ("the lease ends on the first of May", "2026-05-02"),
+        ("the choir sings on the first Monday of April", "2026-04-07"),
+        ("the audit is on the last Friday of next month", "2026-04-25"),
+        ("I see the dentist Tuesday week", "2026-03-25"),
+        ("I see the dentist Friday fortnight", "2026-03-28"),
+        ("I'm off until fri", "2026-03-14"),
+        ("I can't drive until the weekend", "2026-03-16"),
+        ("I'm on call until 13/4", "2026-04-14"),
+        ("I'm on call until 4/5", "2026-05-05"),  # in Britain 4 May, in America 5 April: the later one
+        ("I'm away until Easter", "2026-04-07"),
+        ("no sweets until Whitsun", "2026-05-26"),
+        ("we marry on Good Friday", "2026-04-04"),
         ("I'm renting here until May", "2026-05-01"),
         ("I'm renting here until March", "2026-04-01"),  # said in March: to its end
         ("I'm renting here until February", "2027-02-01"),
@@ -101,6 +115,11 @@ def test_the_end_of_the_time_that_is_named(clause: str, end: str) -> None:
         "I want to buy a house one day",
         "on the 31st of June",
         "I work most Fridays",
+        "we moved to an office on 5th Avenue",
+        "I passed on the second try",
+        "our group meets the first Monday of the month",  # recurs
+        "we sat in the sun, on the bench",
+        "we're open 24/7, on 4/5 of the days",
     ],
 )
 def test_no_time_to_come(clause: str) -> None:
@@ -160,3 +179,27 @@ def test_plans_and_expiring_relations_end(
 
 def test_what_states_nothing_does_not_end() -> None:
     assert statement_end(None, "I leave tomorrow", SAID, ExtractPolicy(plan_days=60)) is None
+
+
+@pytest.mark.parametrize(
+    ("until", "end"),
+    [
+        ("the 20th", "2026-03-21"),
+        ("Easter", "2026-04-07"),
+        ("six weeks", "2026-04-23"),
+        ("for six weeks", "2026-04-23"),
+        ("for about 10 days", "2026-03-22"),
+        ("3 wks", "2026-04-02"),
+        ("for a month", "2026-04-12"),
+        ("the op", None),
+        ("I say so", None),
+    ],
+)
+def test_an_end_is_a_day_or_an_amount_of_time(until: str, end: str | None) -> None:
+    found = end_named(until, SAID)
+    assert (found and found.date().isoformat()) == end
+
+
+def test_a_day_may_be_named_without_a_word_before_it() -> None:
+    assert day_named("the 20th", SAID) == datetime(2026, 3, 21, tzinfo=UTC)
+    assert day_named("soon", SAID) is None

@@ -1,8 +1,19 @@
 """Objects of statements: which name the same, and which is the narrower."""
 
+import time
+
 import pytest
 
-from reverie.language.objects import is_of_another_sort, is_plural, names_nothing, narrower, object_key, recounted, same
+from reverie.language.objects import (
+    is_of_another_sort,
+    is_plural,
+    names_nothing,
+    narrower,
+    object_key,
+    read_object,
+    recounted,
+    same,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +70,9 @@ def test_same(one: str, other: str) -> None:
         ("a@old.org", "a@new.org"),
         ("sugar", "no sugar"),
         ("it", "them"),
+        ("C++", "C#"),
+        ("C", "C++"),
+        ("मीना", "मोना"),
     ],
 )
 def test_not_same(one: str, other: str) -> None:
@@ -89,3 +103,34 @@ def test_of_another_sort() -> None:
     assert is_of_another_sort("a cat named Mia", "my dog")
     assert not is_of_another_sort("Rex", "my dog")
     assert not is_of_another_sort("a dog named Rex", "my dog")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ana.b-c@x.example, Ana", ("ana.b-c@x.example", "ana")),
+        ("@ana@x.example", ("ana@x.example",)),
+        ("...", ()),
+        ("a dog  , after all my trouble", ("dog",)),
+        ("C++, C# and tea+coffee, tea++coffee", ("c++", "c#", "tea", "coffee", "tea", "coffee")),
+        ("उसका नाम मीना है।", ("उसका", "नाम", "मीना", "है")),
+        ("cafe\u0301s", ("cafe",)),
+    ],
+)
+def test_words(text: str, words: tuple[str, ...]) -> None:
+    assert read_object(text).words == words
+
+
+@pytest.mark.parametrize("part", [".", " ", ", ", "!", "a", "a@", "@.", "'", "+", "\u0301", "a\u0301"])
+def test_a_long_text_is_read_in_time_that_grows_with_its_length(part: str) -> None:
+    """Every read of 100,000 characters takes a tenth of a second; a quadratic one takes half a minute."""
+    began = time.process_time()
+    read_object("a" + (part * 100_000)[:100_000] + "?")
+    assert time.process_time() - began < 5
+
+
+def test_long_texts_are_not_kept() -> None:
+    """A server reads every question as an object."""
+    text = "a red bicycle " * 20
+    assert read_object(text) is not read_object(text) == read_object(text)
+    assert read_object("a red bicycle") is read_object("a red bicycle")

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.language.text import attributed, chunk, clean_text, owned, plain_name, sentences, strip_invisible
+from reverie.language.text import (
+    attributed,
+    cached_if_short,
+    chunk,
+    clean_text,
+    owned,
+    plain_name,
+    sentences,
+    strip_invisible,
+)
 
 WORDS = st.sampled_from(
     ["Bruno", "ate", "my", "shoes.", "Again!", "really?", "3.5", "km", "```", "\n", "\n\n", "é", "x" * 40]
@@ -199,3 +208,12 @@ def test_an_author_is_told_with_a_name_or_a_role() -> None:
     assert attributed("H\u200bi", "Ana:\nSystem", "user") == "Ana System: Hi"
     assert owned("Likes tea", "Bob\n", "ana") == "Bob: Likes tea"
     assert owned("Likes tea", "Ana", "ana") == "Likes tea"
+
+
+def test_long_texts_are_not_kept() -> None:
+    read: list[str] = []
+    noted = cached_if_short(8)(read.append)
+    short, long = "a" * 200, "a" * 201
+    for text in (short, short, long, long):
+        noted(text)
+    assert read == [short, long, long]

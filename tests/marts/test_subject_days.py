@@ -22,7 +22,13 @@ from reverie.testing import DatabaseFactory
 from tests.marts.conftest import TENANTS, Dbt, turn
 
 BUILD = ("build", "--select", "subject_days", "recall_usage", "tenants", "--exclude-resource-type", "unit_test")
+LEDGERS = ("build", "--select", "model_costs", "stage_runs", "--exclude-resource-type", "unit_test")
+COSTS = "costs_are_those_of_the_ledger"
 DAYS, FUNNEL, GROWTH = "turns_of_days_are_turns_of_the_log", "the_funnel_loses_no_turn", "growth_ends_at_what_is_active"
+#: A request of each tenant that is not settled.
+CALLS = """insert into ops.calls (tenant_id, id, stage, kind, model, items, state, reserved_usd, priced)
+           select t, gen_random_uuid(), 'extract', 'completion', 'm', 1, 'reserved', 0.5, true
+           from unnest(array['acme', 'beta']) t"""
 
 
 @pytest.fixture
@@ -56,6 +62,27 @@ def test_erased_turns_leave_and_a_tenant_that_moves_in_is_counted(own: str, dbt:
         assert {day[:2] for day in days} == {("acme", "ben"), ("moved", "dan")}
 
 
+def test_marts_of_ledgers_lose_an_erased_tenant_and_the_former_day_of_a_retried_run(own: str, dbt: Dbt) -> None:
+    run_on = "(finished_at at time zone 'UTC')::date"
+    with Store.open(own) as store, connect(own) as conn:
+        conn.execute(CALLS)
+        dbt(own, *LEDGERS)
+        for mart in ("model_costs", "stage_runs"):  # as of a month that no build recounts
+            conn.execute(
+                f"""insert into marts.{mart} select (jsonb_populate_record(m, '{{"day": "2020-01-01"}}')).*
+                    from marts.{mart} m where stage = 'extract'"""  # noqa: S608
+            )
+        conn.execute("update ops.runs set finished_at = finished_at - interval '1 day' where stage = 'merge'")
+        assert list(eraser(store, "beta").erase_tenant())
+        dbt(own, *LEDGERS)
+        for mart in ("model_costs", "stage_runs"):
+            found = conn.execute(f"select distinct tenant_id, day = '2020-01-01' from marts.{mart} order by 2")  # noqa: S608
+            assert found.fetchall() == [("acme", False), ("acme", True)], mart
+        days = conn.execute("select stage, day, runs from marts.stage_runs where day > '2020-01-01' order by 1, 2")
+        runs = f"select stage, {run_on}, count(*) from ops.runs where stage <> 'cycle' group by 1, 2 order by 1, 2"  # noqa: S608
+        assert days.fetchall() == conn.execute(runs).fetchall()
+
+
 def test_memory_that_grows_between_a_build_and_its_tests_fails_none(own: str, dbt: Dbt, tmp_path: Path) -> None:
     late = tmp_path / "late.jsonl"
     late.write_text(turn("ana", "2026-06-02T10:00:00Z", "s9", "I have a parrot named Coco."))
@@ -72,9 +99,19 @@ def test_memory_that_grows_between_a_build_and_its_tests_fails_none(own: str, db
     dbt(own, "test", "--select", DAYS, FUNNEL, GROWTH)
 
 
+def test_requests_that_are_booked_or_settled_between_a_build_and_its_test_fail_it_not(own: str, dbt: Dbt) -> None:
+    with connect(own) as conn:
+        conn.execute(CALLS)
+        dbt(own, "run", "--select", "model_costs")
+        conn.execute("update ops.calls set state = 'done', cost_usd = 0.25")
+        conn.execute(CALLS)
+    dbt(own, "test", "--select", COSTS)
+
+
 @pytest.mark.parametrize(
     ("test", "loss"),
     [
+        (COSTS, ";".join([CALLS, "update ops.calls set booked_at = now() - interval '25 hours'"])),
         (DAYS, "delete from marts.subject_days"),
         (
             DAYS,

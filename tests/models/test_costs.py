@@ -116,5 +116,14 @@ def test_options_of_the_group_hold_for_its_commands(invoke: Invoke, put: Any, se
     assert conn.execute("select tenant_id from ops.replies").fetchall() == [("acme",)]
     assert "Deleted 1 stored replies" in invoke("--tenant", "other", "forget", "ana", "--tenant", "acme").stdout
     assert json.loads(invoke("--json", "credit", "acme", "5").stdout)["balance_usd"] == 5
+    assert json.loads(invoke("-s", "ana", "--json", "credit", "acme", "7").stdout)["subject_id"] == "ana"
+    assert conn.execute("select balance_usd from ops.credits").fetchall() == [(5,)], "the tenant's own is not changed"
+    assert conn.execute("select subject_id, balance_usd from ops.subject_credits").fetchall() == [("ana", 7)]
+    for arguments, option in (
+        (["-s", "ana", "forget", "bob"], "--subject"),
+        (["--by-run", "credit", "acme", "5"], "--by-run"),
+    ):
+        refused = invoke(*arguments)
+        assert refused.exit_code == 2 and f"does not take {option}." in refused.stderr
     refused = invoke("--all-tenants", "forget", "ana")
     assert refused.exit_code == 2 and "takes one tenant" in refused.stderr

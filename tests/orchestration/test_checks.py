@@ -101,3 +101,13 @@ def test_what_recall_does_not_find(remembered: Store, checks: Callable[..., Any]
     passed, metadata = checks()["recall_is_exact"]
     assert not passed
     assert metadata["Share of neighbours found"] < 1
+
+
+def test_a_policy_that_cannot_be_read_hides_no_other_tenant(log: Store, checks: Callable[..., Any], conn: Any) -> None:
+    conn.execute("update log.turns set recorded_at = said_at where tenant_id = 'beta'")
+    conn.execute("update ops.tenants set policy = 'moved.toml' where tenant_id = 'acme'")
+    found = checks()
+    for name in ("bucket_lag", "all_embedded", "recall_is_exact"):
+        passed, metadata = found[name]
+        assert not passed and metadata["Not measured"].startswith("acme: "), name
+    assert found["bucket_lag"][1]["Cycles waited"] > 300

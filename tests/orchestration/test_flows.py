@@ -315,8 +315,10 @@ def test_what_is_served_is_what_is_deployed() -> None:
     )
     texts = [each.description or "" for each in served()]
     assert all(texts) and not any("\n" in part for text in texts for part in text.split("\n\n"))
-    first = served()[0]
-    assert written[0]["schedules"] == [{"interval": 60}]
+    first, deliver = served()[:2]
+    assert written[0]["schedules"] == written[1]["schedules"] == [{"interval": 60}]
+    assert [each.schedule.interval for each in deliver.schedules] == [timedelta(seconds=60)]
+    assert not first.schedules, "the worker starts drains itself"
     assert first.concurrency_options.collision_strategy.value == written[0]["concurrency_limit"]["collision_strategy"]
     assert (first.concurrency_limit, written[0]["concurrency_limit"]["limit"]) == (1, 1)
 

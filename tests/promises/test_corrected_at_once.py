@@ -15,6 +15,9 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.capture.live.corrections import Asked, Corrected, CorrectionAsked, correct_memory
+from reverie.drive.cycle import ingest
+from reverie.drive.erase.erasing import Eraser
+from reverie.drive.erase.targets import turn_target
 from reverie.drive.replay import replay
 from reverie.errors import InputError
 from reverie.model import Scope
@@ -334,6 +337,33 @@ def test_reading_a_session_again_does_not_bring_it_back(at_then: AtThen) -> None
         list(replay(work, subject_id="ana", session_id=session))
     assert WRONG not in everything(told, of, later)
     assert digest(told, TENANT).tables["memories"] == before.tables["memories"]
+
+
+@pytest.mark.parametrize("is_applied", [False, True])
+def test_an_erasure_of_something_else_brings_nothing_back(at_then: AtThen, *, is_applied: bool) -> None:
+    """Until the subject's memory is made again, and while it is: a memory returns before its correction does."""
+    of, later = policy(), THEN + timedelta(hours=2)
+    told, url = at_then(of)
+    ask_for(told, "replace", find(told, WRONG), of, RIGHT)
+    if is_applied:
+        consolidate(told, TENANT, of, later)
+    ((other,),) = rows(told, "select id from log.turns where subject_id = 'ana' and text like '%%Delhi%%'")
+    eraser = Eraser(store=told, tenant_id=TENANT, policy=of, count_tokens=len, at=later)
+    assert eraser.erase(turn_target(other)).turns == 1
+    history = [Message(role="user", content=SAID)]
+    work = Work(store=told, scope=Scope(tenant_id=TENANT), policy=of, as_of=later, embedder=WordEmbedder())
+    for _ in range(2):
+        assert WITHDRAWN in tell(told, of, "What shall I cook?", later, history=history).text
+        text = everything(told, of, later)
+        assert WRONG not in text
+        assert is_applied or RIGHT in text
+        list(ingest(work))
+    assert rows(told, "select count(*) > 0 from memory.memories where content ilike '%%Rex%%'") == [(True,)]
+    consolidate(told, TENANT, of, compact.UNTIL)
+    live = digest(told, TENANT)
+    wipe(url)
+    consolidate(told, TENANT, of, compact.UNTIL)
+    assert digest(told, TENANT).tables == live.tables
 
 
 def test_a_memory_that_was_due_is_pinned_in_time(at_then: AtThen) -> None:

@@ -82,6 +82,18 @@ def test_a_subject_leaves_its_name_nowhere(there: Opened) -> None:
     assert rows(there.store, "select count(*) from ops.queue") == [(0,)]
 
 
+def test_nobody_is_noted_as_late_whose_memory_is_emptied(there: Opened) -> None:
+    late = "insert into ops.late_subjects (tenant_id, subject_id, happened_at) values (%s, %s, %s)"
+    with connect(there.url) as conn:
+        for subject in ("ana", "ben", "gone"):
+            conn.execute(late, [TENANT, subject, START])
+    (turn,) = turns_of(there.store, "Delhi")
+    assert there.eraser.erase(turn_target(turn)).counts["ops.late_subjects"] == 1
+    there.eraser.erase(subject_target("ben"))
+    there.eraser.erase(subject_target("gone"))  # erased before erasures deleted these notes
+    assert rows(there.store, "select subject_id from ops.late_subjects") == []
+
+
 def test_a_session_in_which_nothing_was_said_goes(there: Opened) -> None:
     with connect(there.url) as conn:
         for session in ("s8", "s9"):

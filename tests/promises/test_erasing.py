@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reverie.drive.erase.erasing import Erased
+from reverie.drive.erase.replaying import receipt_lines
 from reverie.drive.erase.targets import session_target, subject_target
-from reverie.errors import NotFoundError
+from reverie.errors import DatabaseError, NotFoundError
+from reverie.store.database import Store
 from reverie.store.digest import digest
+from tests.logins import login
 from tests.promises.compact import TENANT
 from tests.promises.test_erased import Opened, everywhere, there, without
 
@@ -58,3 +63,11 @@ def test_a_session_that_is_not_there_erases_nothing(there: Opened) -> None:
     there.eraser.erase(session_target("ana", "ana-1"))
     assert there.eraser.erase(session_target("ana", "ana-1")).before is not None
     assert digest(there.store, TENANT) != before
+
+
+def test_a_user_who_may_not_erase_is_told_which_role_is_missing(there: Opened) -> None:
+    with login(there.url, "worker", "reader") as url, Store.open(url, size=1) as store:
+        with pytest.raises(DatabaseError, match="may not act as reverie_eraser: grant that role"):
+            replace(there.eraser, store=store).erase(subject_target("ana"))
+        with store.transaction(TENANT) as conn, pytest.raises(DatabaseError, match="reverie_eraser"):
+            receipt_lines(conn, TENANT, with_secret=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from reverie.store.connect import connect
 from reverie.store.privacy.consents import ConsentChange, change_consent
 from reverie.store.session import perform
 from tests.promises.compact import START, TENANT, UNTIL
@@ -27,3 +28,19 @@ def test_a_run_erases_what_is_overdue(there: Opened, without) -> None:
     assert rows(there.store, "select report -> 'subjects' from ops.runs where stage = 'expire'") == [(1,)]
     remember(there.store)
     assert rows(there.store, "select count(*) from ops.erasures") == [(1,)], "nothing is left that is too old"
+
+
+def test_items_of_the_key_value_store_are_not_overdue(there: Opened, without) -> None:
+    """A session in use for longer than the retention has new items, and old turns."""
+    first = "select session_id from log.turns where subject_id = 'ana' order by said_at limit 1"
+    ((session,),) = rows(there.store, first)
+    with connect(there.url) as conn:
+        conn.execute(
+            "insert into ops.store_items (tenant_id, namespace, key, value, created_at, updated_at)"
+            " values (%s, array['ana', %s], 'k', '{}', %s, %s)",
+            [TENANT, session, UNTIL, UNTIL],
+        )
+    perform(change_consent(there.store.session(TENANT), "ana", ConsentChange(retain_days=20), at=UNTIL))
+    remember(there.store)
+    assert rows(there.store, "select kind from ops.erasures") == [("retention",)]
+    assert rows(there.store, "select namespace from ops.store_items") == [(["ana", session],)]

@@ -6,10 +6,11 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
+import pytest
 from psycopg.types.json import Jsonb
 
 from reverie.capture.history.exported import import_export
-from reverie.drive.erase.targets import subject_target, turn_target
+from reverie.drive.erase.targets import Target, retention_target, session_target, subject_target, turn_target
 from reverie.drive.exporting import export
 from reverie.store.connect import connect
 from tests.promises.compact import START, TENANT, UNTIL
@@ -112,3 +113,53 @@ def test_a_question_about_an_erased_turn_of_the_buffer_stays_away(there: Opened,
         conn.execute("delete from log.recalls where tenant_id = %s", [TENANT])
     import_export(there.store, made.files[0], tenant_id=TENANT)
     assert everywhere(there.url, "Quito") == everywhere(there.url, str(turn)) == {}
+
+
+def add_item(there: Opened, *labels: str) -> None:
+    with connect(there.url) as conn:
+        conn.execute(
+            "insert into ops.store_items (tenant_id, namespace, key, value, created_at, updated_at)"
+            " values (%s, %s, 'k', '{}', %s, %s)",
+            [TENANT, list(labels), START, START],
+        )
+
+
+@pytest.mark.parametrize("target", [session_target("ana", "chat-17"), session_target(None, "chat-17"), None])
+def test_items_of_an_erased_session_stay_away(there: Opened, tmp_path: Path, target: Target | None) -> None:
+    """None: a turn of the session is erased."""
+    turn = said("ana", "chat-17", "t1", START, "I have been to Quito.")
+    take_in(there.store, tmp_path, [turn])
+    for labels in (("ana", "chat-17"), ("chat-17", "notes", "ana"), ("ana", "chat-18")):
+        add_item(there, *labels)
+    made = export(there.url, TENANT, tmp_path / "out", subject_id="ana", at=BEFORE)
+    if target is None:
+        target = turn_target(*turns_of(there.store, "Quito"))
+    there.eraser.erase(target)
+    import_export(there.store, made.files[0], tenant_id=TENANT)
+    assert rows(there.store, "select namespace from ops.store_items") == [(["ana", "chat-18"],)]
+
+
+def test_items_of_a_session_without_turns_stay_away(there: Opened, tmp_path: Path) -> None:
+    with connect(there.url) as conn:
+        conn.execute(
+            "insert into ops.sessions (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at)"
+            " values (%s, 'ana', 'chat-17', %s, %s, %s, %s)",
+            [TENANT, START, START, START, START],
+        )
+    add_item(there, "ana", "chat-17")
+    made = export(there.url, TENANT, tmp_path / "out", subject_id="ana", at=BEFORE)
+    there.eraser.erase(session_target("ana", "chat-17"))
+    import_export(there.store, made.files[0], tenant_id=TENANT)
+    assert rows(there.store, "select namespace from ops.store_items") == []
+
+
+def test_items_come_back_to_a_session_with_turns_that_a_retention_erased(there: Opened, tmp_path: Path) -> None:
+    first = "select session_id from log.turns where subject_id = 'ana' order by said_at limit 1"
+    ((session,),) = rows(there.store, first)
+    add_item(there, "ana", session)
+    made = export(there.url, TENANT, tmp_path / "out", subject_id="ana", at=BEFORE)
+    there.eraser.erase(retention_target("ana", START + timedelta(days=20)))
+    with connect(there.url) as conn:
+        conn.execute("delete from ops.store_items where tenant_id = %s", [TENANT])
+    import_export(there.store, made.files[0], tenant_id=TENANT)
+    assert rows(there.store, "select namespace from ops.store_items") == [(["ana", session],)]

@@ -38,10 +38,11 @@ _FOLLOWING = (
        select tenant_id, id, subject_id, (turn_index %% 2), case when turn_index %% 2 = 1 then null
               when turn_index %% 4 = 0 then 'small_talk' else 'no_rule' end, gen_random_uuid()
        from log.turns where tenant_id = %(tenant)s""",
-    """insert into log.moods (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, method)
+    """insert into memory.moods
+           (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, method, crisis, own, run_id)
        select tenant_id, id, subject_id, session_id, said_at,
               (array['neutral', 'neutral', 'happy', 'sad', 'neutral', 'happy', 'neutral'])[1 + turn_index %% 7],
-              'low', 'casual', 'classifier'
+              'low', 'casual', 'classifier', false, true, gen_random_uuid()
        from log.turns where tenant_id = %(tenant)s""",
     """insert into memory.memories
            (tenant_id, id, happened_at, accessed_at, decayed_at, base, peak, importance, linked, structured, scored,

@@ -63,6 +63,18 @@ def test_each_tenant_has_its_own_past_and_the_failing_one_is_named(healthy: Conn
     assert check("discards", tenants=["beta"])["discards"].passed
 
 
+def test_a_policy_that_cannot_be_read_hides_no_other_tenant(healthy: Conn, check: Check) -> None:
+    healthy.execute("insert into ops.tenants (tenant_id, policy) values ('aaa', 'moved.toml')")
+    healthy.execute("update memory.moods set mood = 'angry' where said_at > %s", [AS_OF - timedelta(days=7)])
+    found = check("moods", "discards")
+    assert not found["moods"].passed and found["moods"].tenants == ("acme", "aaa")
+    assert len(found["moods"].failures) == 5 and "angry" in found["moods"].failures[0]
+    assert (found["discards"].passed, found["discards"].tenants) == (False, ("aaa",))
+    (sentence,) = found["discards"].failures
+    assert sentence.startswith("Tenant aaa was not measured: ") and "moved.toml" in sentence
+    assert check("discards", tenants=["acme"])["discards"].passed
+
+
 def test_the_extra_is_named_where_it_is_missing(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "find_spec", lambda name: None)
     with pytest.raises(SettingsError, match=re.escape(install_command("quality"))):

@@ -58,7 +58,7 @@ def test_scripts_are_told_apart(healthy: Conn, check: Check) -> None:
 
 
 def test_moods(healthy: Conn, check: Check) -> None:
-    healthy.execute("update log.moods set mood = 'angry' where said_at > %s", [SINCE])
+    healthy.execute("update memory.moods set mood = 'angry' where said_at > %s", [SINCE])
     result = check("moods")["moods"]
     assert result.failures[0] == (
         "Tenant acme: 100 % of messages were angry in the last 7 days; 0 % in the 8 weeks before."

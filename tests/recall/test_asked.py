@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -104,6 +105,21 @@ def test_what_is_asked_for_stands_first(remembered: Store, embedder: Embedder) -
 def test_only_clear_questions_about_the_present_ask_for_a_relation(question: str, relations: set[str]) -> None:
     read = read_question(question, policy=POLICY.recall, speakers=("Ana",), asked_at=NOW)
     assert asked_relations(read, POLICY.recall.asked) == relations
+
+
+def test_only_the_ends_of_a_long_text_are_searched() -> None:
+    def asked(text: str) -> frozenset[str]:
+        return asked_relations(
+            read_question(text, policy=POLICY.recall, speakers=(), asked_at=NOW), POLICY.recall.asked
+        )
+
+    filling = "I walked on and on. " * 400
+    job, home = "What is my job? ", "Where do I live?"
+    assert asked(job + filling + home) == asked(job) | asked(home)
+    assert asked(filling + job + filling + home) == asked(home)
+    began = time.process_time()
+    asked("what is " * 2_490 + "?")
+    assert time.process_time() - began < 2, "the whole text takes six seconds"
 
 
 def hit(number: int, score: float, turn: int | None = None, item: str = "turn") -> Hit:

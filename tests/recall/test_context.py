@@ -88,6 +88,14 @@ def test_stage_one_is_exact_and_as_of_a_time(corpus: Corpus, reader: Store) -> N
     assert [fact.value for fact in facts] == ["Python", "curious", "Al", "Alex"]
 
 
+def test_an_end_after_the_time_is_not_told(corpus: Corpus, reader: Store) -> None:
+    know(corpus, "name", "Al", until=day(5))
+    session = reader.session("acme")
+    for at, end in ((day(1), (None, None)), (day(5), (day(5), UUID(int=9)))):
+        (fact,) = perform(load_facts(session, subject_id="ann", as_of=at, history=True))
+        assert (fact.valid_to, fact.replaced_by) == end
+
+
 def test_stage_two_is_the_three_nearest_summaries_under_the_distance(corpus: Corpus, reader: Store) -> None:
     for number in range(5):
         corpus.turn("said", session="s7", at=day(number))

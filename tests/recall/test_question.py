@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from reverie.recall import question as module
 from reverie.recall.question import read_question, spans
 from tests.recall.conftest import policy_with
 
@@ -80,3 +85,40 @@ def test_a_greeting_is_not_embedded(text: str, embedded: str) -> None:
 )
 def test_a_query_is_a_question_a_message_or_a_request(text: str, kind: str) -> None:
     assert read_question(text, policy=policy_with().recall, speakers=("Ana", "Ben"), asked_at=ASKED).kind == kind
+
+
+PARTS = st.sampled_from(["a", "b", "A", " ", "'", "’", "s", "@", ".", "I", "my", "İ", "ı", "ſ", "ß", "É"])
+NAMES = st.lists(PARTS, min_size=1, max_size=4).map("".join)
+
+
+@given(st.lists(NAMES, max_size=5, unique=True), st.data())
+def test_a_speaker_is_found_as_by_a_pattern_for_each(names: list[str], data: st.DataObject) -> None:
+    text = "".join(data.draw(st.lists(PARTS | st.sampled_from([*names, "a"]), max_size=12)))
+
+    def pattern(name: str, tail: str) -> re.Pattern[str]:
+        return re.compile(rf"\b{re.escape(name)}{tail}", re.IGNORECASE)
+
+    mentioned = tuple(name for name in names if pattern(name, r"\b").search(text))
+    read = read_question(text, policy=policy_with().recall, speakers=[*names, "nobody"], asked_at=ASKED)
+    assert read.mentioned == mentioned
+    spoken = module.without_greeting(text)
+    for name in names:
+        spoken = pattern(name, r"\b").sub("I", pattern(name, r"['’]s?\b").sub("my", spoken))
+    assert read.spoken == spoken
+
+
+@pytest.mark.parametrize(
+    ("question", "tried"), [("Which speaker said it? ", 0), (" ".join(f"Speaker {n}," for n in range(3000)), 100)]
+)
+def test_thousands_of_speakers_take_no_pattern_each(question: str, tried: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    named, made = module._named, list[str]()
+
+    def counted(name: str, **how: Any) -> re.Pattern[str]:
+        made.append(name)
+        return named(name, **how)
+
+    monkeypatch.setattr(module, "_named", counted)
+    speakers = [f"Speaker {n}" for n in range(3000)]
+    read = read_question(question, policy=policy_with().recall, speakers=speakers, asked_at=ASKED)
+    assert read.spoken is read.spoken
+    assert len(set(made)) <= tried

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +45,27 @@ def test_other_words_keep_their_places() -> None:
     said = ["I love waffles.", "I can't stand waffles.", "Ann: I love waffles.", "I love 2 waffles.", "No.", "No."]
     kept, dropped = one_place_each([hit(n, text) for n, text in enumerate(said, 1)], longest_turn=80)
     assert (len(kept), dropped) == (len(said), [])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("My favourite language is C++", "My favourite language is C#."),
+        ("It was -5 degrees here", "It was 5 degrees here"),
+        ("The ticket costs $50", "The ticket costs €50"),
+        ("The new plan 👍", "The new plan 👎"),
+        ("उसका नाम मीना है", "उसका नाम मोना है"),
+    ],
+)
+def test_a_sign_or_a_vowel_mark_is_another_word(one: str, other: str) -> None:
+    kept, dropped = one_place_each([hit(1, one), hit(2, other)], longest_turn=80)
+    assert (len(kept), dropped) == (2, [])
+
+
+def test_punctuation_is_no_part_of_a_word() -> None:
+    said = ["I love waffles, *honestly*!", "“I love waffles — honestly…”", "I love (waffles): honestly"]
+    kept, _ = one_place_each([hit(n, text) for n, text in enumerate(said, 1)], longest_turn=80)
+    assert [one.times for one in kept] == [3]
 
 
 def test_a_memory_never_hides_a_turn_that_says_more() -> None:

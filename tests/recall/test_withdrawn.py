@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import pytest
+
 from reverie.policy import load_policy
 from reverie.recall.contexts.context import assemble_context
 from reverie.recall.contexts.earlier import WITHDRAWN, earlier_statements
@@ -32,6 +34,25 @@ def test_a_withdrawn_turn_is_not_told_whatever_blanks_are_around_it(corpus: Corp
     made = assemble_context(session, query, policy=POLICY, embedder=FixedEmbedder(), given=Given(history=said))
     text = perform(made).text
     assert "Oslo" not in text and WITHDRAWN in text and "It rains." in text
+
+
+@pytest.mark.parametrize(("session_id", "is_withdrawn"), [("s1", True), ("s2", False), (None, True)])
+def test_a_short_reply_is_withdrawn_in_its_own_session(
+    corpus: Corpus, reader: Store, session_id: str | None, is_withdrawn: bool
+) -> None:
+    long = "I live in Oslo with my two dogs, my cat, my parrot and my sister, who works at the harbour on weekdays."
+    withdraw(corpus, corpus.turn("Yes.", session="s1"))
+    withdraw(corpus, corpus.turn(long, session="s1"))
+    said = [Message(role="assistant", content="Shall I book Friday?")]
+    said += [Message(role="user", content=text) for text in ("Yes.", long)]
+    query = RecallQuery(text="What is booked?", subject_id="ann", as_of=LATER)
+    given = Given(history=said, session_id=session_id)
+    made = assemble_context(
+        reader.session("acme"), query, policy=load_policy("reverie"), embedder=FixedEmbedder(), given=given
+    )
+    text = perform(made).text
+    assert (text.count(WITHDRAWN), "Yes." in text) == (1 + is_withdrawn, not is_withdrawn)
+    assert "harbour" not in text
 
 
 def test_a_summary_covers_turns_whatever_blanks_are_around_them(corpus: Corpus, reader: Store) -> None:

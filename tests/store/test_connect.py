@@ -17,9 +17,10 @@ from psycopg.sql import SQL, Identifier
 from reverie.errors import DatabaseError, InputError
 from reverie.settings import load_settings
 from reverie.store.connect import check_server, connect, database_errors, open_pool, tenant_transaction
-from reverie.store.revisions import NOT_MIGRATED
+from reverie.store.migrate import migrate
+from reverie.store.queries import queries
+from reverie.store.revisions import NOT_MIGRATED, known_revisions
 from reverie.store.server.address import database_url as url_to_use
-from reverie.store.server.address import sqlalchemy_url
 from reverie.store.server.programs import free_port
 
 SECRET = "correct-horse"
@@ -240,8 +241,11 @@ def test_database_url_always_wins(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_sqlalchemy_gets_its_driver_named() -> None:
-    assert sqlalchemy_url("postgresql://u:p@h/x") == "postgresql+psycopg://u:p@h/x"
+def test_a_url_of_several_hosts_migrates(empty_database_url: str) -> None:
+    parts = urlsplit(empty_database_url)
+    login, _, host = parts.netloc.rpartition("@")
+    several = f"postgresql://{login}@127.0.0.1:{free_port()},{host}{parts.path}"
+    assert migrate(several) == known_revisions()[-1]
 
 
 def test_a_connection_costs_the_import_of_psycopg_alone() -> None:
@@ -249,3 +253,34 @@ def test_a_connection_costs_the_import_of_psycopg_alone() -> None:
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "psycopg" in loaded
     assert {"sqlalchemy", "alembic", "numpy", "psycopg_pool", "pydantic", "filelock", "psutil"}.isdisjoint(loaded)
+
+
+def test_a_user_who_may_create_roles_migrates_without_being_a_superuser(
+    server_url: str, template: str, stranger: str, empty_database_url: str
+) -> None:
+    name, user = urlsplit(empty_database_url).path[1:], Identifier(stranger)
+    with connect(server_url) as admin:
+        if admin.info.server_version < 160_000:
+            pytest.skip("needs Postgres 16: before, whoever has a role as its admin may act in it")
+        admin.execute(SQL("alter role {} createrole").format(user))
+        admin.execute(SQL("alter database {} owner to {}").format(Identifier(name), user))
+        # as it is since Postgres 16 for the creator of a role; the roles of this server are there for other tests
+        for role in ("owner", "worker", "reader", "analyst", "eraser"):
+            admin.execute(
+                SQL("grant {} to {} with admin true, set false, inherit false").format(
+                    Identifier(f"reverie_{role}"), user
+                )
+            )
+    url = _changed(empty_database_url, user=stranger)
+    try:
+        with connect(empty_database_url) as admin:
+            admin.execute("create extension vector")  # managed servers let their users do this
+        with connect(url) as conn:
+            assert len(conn.execute(queries("doctor")["missing_roles"]).fetchall()) == 5
+        assert migrate(url) == known_revisions()[-1]
+        with connect(url) as conn:
+            assert conn.execute(queries("doctor")["missing_roles"]).fetchall() == []
+    finally:
+        with connect(empty_database_url) as admin:
+            admin.execute(SQL("reassign owned by {} to current_user").format(user))
+            admin.execute(SQL("drop owned by {}").format(user))

@@ -86,21 +86,24 @@ def test_flows_refuse_it_too(conn, database_url: str, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("migration", "wanted"),
+    ("migration", "new", "wanted"),
     [
-        ("0020_erasure", "select tenant_id = 't' from ops.erasure_keys"),
-        ("0021_signals", "select day = '2026-01-05' and turns = 1 from memory.signal_days"),
+        ("0020_erasure", ["ops.erasure_keys"], "select tenant_id = 't' from ops.erasure_keys"),
+        ("0021_signals", ["memory.signal_days"], "select day = '2026-01-05' and turns = 1 from memory.signal_days"),
+        ("0025_life_events", [], "select day = '2026-01-05' and turns = 1 from memory.signal_days"),
+        ("0026_insights", [], "select day = '2026-01-05' and turns = 1 from memory.signal_days"),
+        ("0030_topics", [], "select day = '2026-01-05' and turns = 1 from memory.signal_days"),
     ],
 )
 def test_what_a_migration_fills_is_filled_from_rows_of_every_tenant(
-    conn: Connection, migration: str, wanted: str
+    conn: Connection, migration: str, new: list[str], wanted: str
 ) -> None:
     """The owner migrates, and row-level security hides all rows from it: the part that fills is run as it is."""
     turn = UUID(int=1)
     conn.execute("insert into ops.tenants (tenant_id, policy) values ('t', 'reverie')")
     conn.execute(
         "insert into log.turns (tenant_id, id, subject_id, session_id, source_id, turn_index, role, said_at, text,"
-        " content_hash) values ('t', %s, 'ana', 's', '1', 0, 'user', '2026-01-05T23:30:00Z', 'Hi', '')",
+        " content_hash) values ('t', %s, 'ana', 's', '1', 0, 'user', '2026-01-05T23:30:00Z', 'Hi, 5', '')",
         [turn],
     )
     conn.execute(
@@ -111,7 +114,7 @@ def test_what_a_migration_fills_is_filled_from_rows_of_every_tenant(
     text = (sql_directory() / "migrations" / f"{migration}.sql").read_text()
     (part,) = re.findall(r"(?:^alter table \S+ no force .*\n)+(?s:.)+?(?:^alter table \S+ force .*\n)+", text, re.M)
     conn.execute("truncate ops.erasure_keys, memory.signal_days")
-    for table in ("ops.erasure_keys", "memory.signal_days"):  # as they are when the migration has just made them
+    for table in new:  # as it is when the migration has just made it
         conn.execute(f"alter table {table} disable row level security")
     conn.execute("set role reverie_owner")
     conn.execute(part)

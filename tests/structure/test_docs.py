@@ -144,3 +144,9 @@ def test_glossary_places_exist() -> None:
 def test_no_page_names_files_outside_of_the_repository() -> None:
     outside = re.compile(r"\.\./shared(?!/data)")
     assert not [page.name for page in PAGES if outside.search(page.read_text(encoding="utf-8"))]
+
+
+def test_every_flow_is_in_the_table_of_operating() -> None:
+    page = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    described = set(re.findall(r"^\| `(\w+)` \| `", page, re.MULTILINE))
+    assert {path.stem for path in (ROOT / "flows").glob("[!_]*.py")} <= described

@@ -11,6 +11,7 @@ import pytest
 
 from reverie.consolidate.stages import BY_NAME, stage_tables
 from reverie.errors import StageError
+from reverie.interruption import Interrupted
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.database import Store
@@ -63,6 +64,16 @@ def test_a_failed_stage_by_http(store: Store, receiver: Receiver, monkeypatch: p
     said = fail["run"]["facets"]["errorMessage"]["message"]
     assert said == ("The stage was stopped." if ours else "The stage failed.")
     assert fail["job"]["facets"]["documentation"]["description"] == BY_NAME["merge"].summary
+
+
+def test_an_interrupted_stage_fails_by_http(store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a KeyboardInterrupt, which is no Exception; a receiver must not show the run as running for ever."""
+    monkeypatch.setenv("OPENLINEAGE_URL", receiver.url)
+    start_lineage(URL, stage_tables())
+    work = Work(store=store, scope=Scope(tenant_id="acme"), policy=load_policy("reverie"), as_of=AS_OF)
+    with pytest.raises(Interrupted), run(work, "merge"):
+        raise Interrupted
+    assert [json.loads(body)["eventType"] for body in receiver.at("/api/v1/lineage")] == ["START", "FAIL"]
 
 
 def test_nobody_listens(

@@ -5,8 +5,14 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
 
-from reverie.telemetry import spans
+import pytest
+
+from reverie.store.runs import Report
+from reverie.telemetry import names, spans
 from reverie.telemetry.spans import measure_tokens, model_span, record_value, span, spanned
 
 #: All that stages, recalls and model calls are made of.
@@ -49,3 +55,28 @@ def test_a_decorated_function_is_called_as_it_is() -> None:
         return 2 * number
 
     assert asyncio.run(double(3)) == 6 and double.__name__ == "double"
+
+
+class _Measures:
+    """A recorder that keeps the names of metrics."""
+
+    def __init__(self) -> None:
+        self.metrics: list[str] = []
+
+    def span(self, name: str, attributes: spans.SpanAttributes, *, kind: str) -> AbstractContextManager[spans.OpenSpan]:
+        return spans._NOTHING
+
+    def called_by(self, headers: Any) -> AbstractContextManager[None]:
+        raise NotImplementedError
+
+    def record_value(self, metric: str, value: float, attributes: spans.SpanAttributes) -> None:
+        self.metrics.append(metric)
+
+
+@pytest.mark.parametrize("dry", [True, False])
+def test_items_of_a_dry_run_are_not_counted_as_work(run_stage: Callable[..., Report], dry: bool) -> None:
+    recorder = _Measures()
+    spans.record_to(recorder)
+    assert run_stage("extract", dry_run=dry)["turns"] == 2
+    assert names.STAGE_SECONDS in recorder.metrics
+    assert (names.STAGE_ITEMS in recorder.metrics) is not dry

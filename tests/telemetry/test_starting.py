@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,6 +42,29 @@ def test_it_stays_off(monkeypatch: pytest.MonkeyPatch, disabled: str) -> None:
     monkeypatch.setenv(disabled, "true")
     start()
     assert not spans.recording() and not lineage.emitting()
+
+
+@pytest.mark.parametrize(
+    ("url", "namespace", "name"),
+    [
+        ("postgresql://u:secret@h/x", "postgres://h:5432", "x"),
+        ("postgresql://u:secret@h1:5433,h2:5434/x", "postgres://h1:5433", "x"),
+        ("postgresql://u:secret@h/?dbname=y", "postgres://h:5432", "y"),
+        ("postgresql://u:secret@/x?host=/run/postgresql&port=5433", "postgres://localhost:5433", "x"),
+        ("postgresql://u:secret@h", "postgres://h:5432", "u"),
+    ],
+)
+def test_datasets_are_of_the_database_that_libpq_finds(
+    monkeypatch: pytest.MonkeyPatch, url: str, namespace: str, name: str
+) -> None:
+    databases: list[lineage.Database] = []
+    monkeypatch.setenv("OPENLINEAGE_URL", "http://127.0.0.1:1")
+    extra = SimpleNamespace(OpenLineageClient=SimpleNamespace)
+    monkeypatch.setattr("reverie.telemetry.starting._extra", lambda *_: extra)
+    monkeypatch.setattr("reverie.telemetry.starting.Emitter", lambda _, *, database, **__: database)
+    monkeypatch.setattr(lineage, "emit_to", databases.append)
+    start_lineage(url, {})
+    assert [(each.namespace, each.name) for each in databases] == [(namespace, name)]
 
 
 def test_settings_that_openlineage_cannot_use(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 from google.adk.events import Event
@@ -17,6 +16,7 @@ from google.genai import types
 
 from reverie_client import Client, Hit, NotFoundError, Turn
 from reverie_client.batches import turn_batches
+from reverie_client.metadata import category_of, storable_metadata
 from reverie_client.telling import told
 
 #: The session of events that come without one.
@@ -54,7 +54,11 @@ class ReverieMemoryService(BaseMemoryService):
         session_id: str | None = None,
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Append these events; `custom_metadata` is stored with each turn."""
+        """Append these events; `custom_metadata` is stored with each turn.
+
+        Values of `source` and `context_type` that Reverie does not know are stored as `custom_source` and
+        `custom_context_type`.
+        """
         await self._append(self._subject(app_name, user_id), session_id or NO_SESSION, events, custom_metadata)
 
     async def add_memory(
@@ -65,19 +69,21 @@ class ReverieMemoryService(BaseMemoryService):
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Record each entry as an observation; the key `category` of its metadata names the category, else `fact`."""
+        """Record each entry as an observation; the key `category` of its metadata names the category.
+
+        Without one, or with one that Reverie does not know, the category is `fact`.
+        """
         for entry in memories:
             if not (text := _text(entry.content)):
                 continue
-            metadata: dict[str, Any] = {**(custom_metadata or {}), **entry.custom_metadata}
-            category = metadata.pop("category", "fact")
+            category, metadata = category_of({**(custom_metadata or {}), **entry.custom_metadata})
             await asyncio.to_thread(
                 self._client.record_observation,
                 self._subject(app_name, user_id),
                 category,
                 text,
                 source_id=entry.id,
-                metadata=metadata or None,
+                metadata=storable_metadata(metadata),
                 observed_at=_time(entry.timestamp),
             )
 
@@ -136,7 +142,7 @@ def _turns(events: Sequence[Event], metadata: Mapping[str, object] | None) -> It
             text=text,
             speaker=None if is_user else event.author,
             said_at=datetime.fromtimestamp(event.timestamp, UTC),
-            metadata=dict(metadata) if metadata else None,
+            metadata=storable_metadata(metadata),
         )
 
 

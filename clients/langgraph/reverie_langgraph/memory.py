@@ -27,7 +27,8 @@ def context_node(client: Client, *, subject: str = "user_id", into: str = "conte
     def node(state: dict[str, Any], config: RunnableConfig) -> dict[str, Any]:
         subject_id, session_id = _whose(config, subject)
         spoken = [message for message in _messages(state) if isinstance(message, HumanMessage)]
-        question = _text(spoken[-1])[:20_000] or None if spoken else None
+        # the server refuses NUL characters, which text copied from a PDF may contain
+        question = _text(spoken[-1]).replace("\0", "")[:20_000] or None if spoken else None
         found = client.assemble_context(subject_id, session_id=session_id, question=question)
         return {into: found.text}
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
 from pydantic_ai import FunctionToolset, RunContext
 
 from reverie_client import AsyncClient
@@ -13,6 +14,8 @@ from reverie_pydantic_ai.prompts import text_of
 
 #: Returns whose memory a run uses.
 SubjectOf = Callable[[RunContext[Any]], str]
+#: An argument that the server accepts: the model is asked again for another one, where an error would end the run.
+Argument = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
 def memory_instructions(
@@ -36,12 +39,12 @@ def memory_toolset(client: AsyncClient, subject: str | SubjectOf, *, top_k: int 
     toolset: FunctionToolset[Any] = FunctionToolset()
 
     @toolset.tool
-    async def recall_memory(ctx: RunContext[Any], question: str) -> list[str]:
+    async def recall_memory(ctx: RunContext[Any], question: Argument) -> list[str]:
         """Search what is remembered about the user. Ask a full question."""
         return [told(hit) for hit in (await client.recall(_subject(subject, ctx), question, top_k=top_k)).hits]
 
     @toolset.tool
-    async def remember(ctx: RunContext[Any], fact: str) -> str:
+    async def remember(ctx: RunContext[Any], fact: Argument) -> str:
         """Note a lasting fact about the user in one sentence."""
         await client.record_observation(_subject(subject, ctx), "fact", fact)
         return "Noted."

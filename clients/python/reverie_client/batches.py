@@ -23,11 +23,13 @@ MOST_TEXT_CHARACTERS = 100_000
 def turn_batches(turns: Sequence[Turn], *, text_characters: int = MOST_TEXT_CHARACTERS) -> Iterator[Sequence[Turn]]:
     """Yield the turns in order, at most 100 and 190,000 characters at a time, for `append_turns`.
 
-    A longer text is cut after `text_characters`: one such turn would make the server refuse its whole batch. Give the
-    policy's `extract.turn_characters` if it differs. A turn of more than 190,000 characters is alone in its batch; the
-    server accepts it if its `REVERIE_API_CHARACTERS` allows.
+    A longer text is cut after `text_characters`, and NUL characters are removed from it: one such turn would make the
+    server refuse its whole batch. A turn of nothing but NUL characters is left out. Give the policy's
+    `extract.turn_characters` if it differs. A turn of more than 190,000 characters is alone in its batch; the server
+    accepts it if its `REVERIE_API_CHARACTERS` allows.
     """
-    return batches([_cut(turn, text_characters) for turn in turns], MOST)
+    cut = [(turn, _cut(turn, text_characters)) for turn in turns]
+    return batches([new for old, new in cut if new is old or (new.text or "").strip() or new.tool_calls], MOST)
 
 
 def batches(items: Sequence[T], most: int) -> Iterator[list[T]]:
@@ -46,9 +48,8 @@ def batches(items: Sequence[T], most: int) -> Iterator[list[T]]:
 
 
 def _cut(turn: Turn, characters: int) -> Turn:
-    if turn.text is None or len(turn.text) <= characters:
-        return turn
-    return turn.model_copy(update={"text": turn.text[:characters]})
+    text = turn.text and turn.text.replace("\0", "")[:characters]
+    return turn if text == turn.text else turn.model_copy(update={"text": text})
 
 
 def _characters(item: object) -> int:

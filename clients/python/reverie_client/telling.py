@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import shorten
-
 from reverie_client.routes.recalls import Hit
 
 #: Characters shown of a message that casts doubt on a memory.
@@ -24,5 +22,5 @@ def told(hit: Hit) -> str:
 
 def _quoted(text: str) -> str:
     """Return the beginning of a text on one line, without invisible characters."""
-    visible = "".join(sign for sign in text if sign.isprintable() or sign.isspace())
-    return shorten(visible, DOUBT_CHARACTERS, placeholder=" …")
+    words = " ".join("".join(sign for sign in text if sign.isprintable() or sign.isspace()).split())
+    return words if len(words) <= DOUBT_CHARACTERS else f"{words[:DOUBT_CHARACTERS]} …"

@@ -11,6 +11,7 @@ from strands.types.content import Message
 
 from reverie_client import Client, Turn
 from reverie_client.batches import turn_batches
+from reverie_client.metadata import category_of, storable_metadata
 from reverie_client.telling import told
 
 
@@ -63,16 +64,19 @@ class ReverieMemoryStore(MemoryStore):
         ]
 
     async def add(self, content: str, metadata: dict[str, Any] | None = None) -> None:
-        """Record an observation; the key `category` of the metadata names the category, else it is a fact."""
-        kept = dict(metadata or {})
-        category = kept.pop("category", "fact")
+        """Record an observation; the key `category` of the metadata names the category, else it is a fact.
+
+        Values of `source` and `context_type` that Reverie does not know are stored as `custom_source` and
+        `custom_context_type`.
+        """
+        category, kept = category_of(metadata or {})
         await asyncio.to_thread(
             self._client.record_observation,
             self._subject_id,
             category,
             content,
             session_id=self._session_id,
-            metadata=kept or None,
+            metadata=storable_metadata(kept),
         )
 
     async def add_messages(self, messages: list[Message], context: AddMessagesContext | None = None) -> None:

@@ -9,6 +9,8 @@ export interface ReverieOptions {
   key: string;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
+  /** Milliseconds after which a request fails. Default: 10,000. */
+  timeout?: number;
 }
 
 /** A client: `GET`, `POST` and `PUT` take a path of the API and its typed parameters. */
@@ -31,11 +33,14 @@ export class ReverieError extends Error {
 }
 
 /** Return a client of the server at `url`. Nothing is sent before the first call. */
-export function createReverie({ url, key, fetch }: ReverieOptions): Reverie {
+export function createReverie({ url, key, fetch = globalThis.fetch, timeout = 10_000 }: ReverieOptions): Reverie {
   return createClient<paths>({
     baseUrl: url,
     headers: { Authorization: `Bearer ${key}` },
-    ...(fetch ? { fetch } : {}),
+    fetch: request => {
+      const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeout)]);
+      return fetch(new Request(request, { signal }));
+    },
   });
 }
 

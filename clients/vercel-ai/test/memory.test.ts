@@ -85,6 +85,23 @@ test('a stream is passed on as it comes, and stored when it ends', async () => {
   ]);
 });
 
+test('a long message is cut between characters, and its reply is stored', async () => {
+  const faults: unknown[] = [];
+  const options = { subjectId: 'lia', sessionId: 's1', onError: (error: unknown) => faults.push(error) };
+  const model = wrapLanguageModel({
+    model: says('b'.repeat(100_001)),
+    middleware: memoryMiddleware(reverie, options),
+  });
+  await generateText({ model, prompt: `${'a'.repeat(19_999)}😀\ud800${'a'.repeat(80_000)}` });
+  assert.deepEqual(faults, []);
+  const turns = await sessionTurns('lia', 's1');
+  assert.deepEqual(turns?.map(([role, text]) => [role, [...text!].length]), [
+    ['user', 100_000],
+    ['assistant', 100_000],
+  ]);
+  assert.ok(turns?.[0]?.[1]?.includes('😀\ufffd'));
+});
+
 test('a model uses the tools, and the question is stored once', async () => {
   const subjectId = 'kim';
   const steps = [
@@ -162,6 +179,45 @@ test('a fault of memory never fails a call of the model', async () => {
   assert.equal((await generateText({ model, prompt: 'Hello?' })).text, 'Still here.');
   assert.deepEqual(faults.map(error => error instanceof ReverieError && error.status), [401, 401]);
   assert.deepEqual(mock.doGenerateCalls[0]!.prompt.map(message => message.role), ['user']);
+});
+
+test('a server that does not answer, or a caller that gives up, ends the wait for memory', async () => {
+  const fetch = (request: Request) =>
+    new Promise<Response>((_, reject) => {
+      const open = setTimeout(() => {}, 10_000); // as a socket would, it keeps the process running
+      request.signal.addEventListener('abort', () => {
+        clearTimeout(open);
+        reject(request.signal.reason);
+      });
+    });
+  const faults: unknown[] = [];
+  const onError = (error: unknown) => faults.push(error instanceof Error && error.name);
+  const waiting = (timeout: number) =>
+    memoryMiddleware(createReverie({ url: 'http://x', key: 'k', fetch, timeout }), { subjectId: 'ana', sessionId: 's2', onError });
+  const model = says('Still here.');
+  const { text } = await generateText({ model: wrapLanguageModel({ model, middleware: waiting(20) }), prompt: 'Hello?' });
+  assert.equal(text, 'Still here.');
+  assert.deepEqual(faults, ['TimeoutError', 'TimeoutError']);
+
+  const caller = new AbortController();
+  setTimeout(() => caller.abort(), 20);
+  const params = { prompt: [], abortSignal: caller.signal };
+  assert.equal(await waiting(5_000).transformParams!({ type: 'generate', params, model }), params);
+  assert.equal(faults.length, 2); // that the caller gave up is no fault
+});
+
+test('the same answer to another question is stored', async () => {
+  const middleware = memoryMiddleware(reverie, { subjectId: 'zoe', sessionId: 's1' });
+  const model = wrapLanguageModel({ model: says('Done.'), middleware });
+  for (const question of ['Book the vet?', 'Book the vet?', 'Tell Ines too?']) {
+    const messages: ModelMessage[] = [
+      { role: 'assistant', content: question },
+      { role: 'user', content: 'Yes' },
+    ]; // the last two of a longer conversation
+    await generateText({ model, messages });
+  }
+  const turns = await sessionTurns('zoe', 's1');
+  assert.equal(turns?.filter(([role]) => role === 'user').length, 2);
 });
 
 test('nothing is stored without remember', async () => {

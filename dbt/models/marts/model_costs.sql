@@ -1,4 +1,6 @@
--- Requests to models by day of request, built by month: each build recounts the current month and the one before.
+-- Requests to models by day of request, built by month: each build recounts the current month and the one before. The
+-- months already counted stay here as long as the tenant exists.
+-- depends_on: {{ ref('stg_tenants') }}
 {{ config(
     materialized='incremental',
     incremental_strategy='microbatch',
@@ -8,6 +10,7 @@
     begin=var('begin'),
     unique_key=['tenant_id', 'day', 'stage', 'kind', 'model'],
     on_schema_change='fail',
+    post_hook="delete from {{ this }} where tenant_id not in (select tenant_id from {{ ref('stg_tenants') }})",
 ) }}
 
 select

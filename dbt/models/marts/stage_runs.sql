@@ -1,5 +1,6 @@
 -- Runs of stages by the day on which they were recorded, built by month. The ledger is deleted after some time; the
--- months already counted stay here.
+-- months already counted stay here as long as the tenant exists.
+-- depends_on: {{ ref('stg_tenants') }}
 {{ config(
     materialized='incremental',
     incremental_strategy='microbatch',
@@ -9,6 +10,7 @@
     begin=var('begin'),
     unique_key=['tenant_id', 'day', 'stage', 'driver'],
     on_schema_change='fail',
+    post_hook="delete from {{ this }} where tenant_id not in (select tenant_id from {{ ref('stg_tenants') }})",
 ) }}
 
 select

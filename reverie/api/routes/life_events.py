@@ -62,7 +62,7 @@ async def get_life_events(
 
     An event that comes every year is listed once, on its next day. A plan that was moved is listed on its latest day.
     """
-    found = await list_life_events(caller.reader(), subject_id=subject_id, as_of=as_of or now(), window=window)
+    found = await list_life_events(caller.primary_reader(), subject_id=subject_id, as_of=as_of or now(), window=window)
     if (after := decode_cursor(cursor, date.fromisoformat, UUID)) is not None:
         found = [one for one in found if one.place > after]
     shown, following = page(found[: limit + 1], limit, lambda one: (one.first_on.isoformat(), one.id))
@@ -84,6 +84,6 @@ async def get_life_calendar(
     """
     at = as_of or now()
     wanted = replace(window, every=True)  # a calendar that has a plan must learn that it was called off
-    found = await list_life_events(caller.reader(), subject_id=subject_id, as_of=at, window=wanted)
+    found = await list_life_events(caller.primary_reader(), subject_id=subject_id, as_of=at, window=wanted)
     content = as_calendar(found, name=subject_id, as_of=at)
     return Response(content, media_type="text/calendar; charset=utf-8")

@@ -87,7 +87,7 @@ async def get_triggers(
     place = decode_cursor(cursor, _aware, UUID)
     after = (place[0], place[1]) if place else None
     found = await list_triggers(
-        caller.reader(), subject_id=subject_id, as_of=as_of or now(), every=every, after=after, limit=limit + 1
+        caller.primary_reader(), subject_id=subject_id, as_of=as_of or now(), every=every, after=after, limit=limit + 1
     )
     shown, following = page(found, limit, lambda each: (each.due_at.isoformat(), each.id))
     return answer({"triggers": shown, "next_cursor": following})
@@ -125,8 +125,8 @@ async def get_signals(
     relationship), and its figures by day or week.
     """
     at = as_of or now()
-    standing = await read_standing(caller.reader(), subject_id=subject_id, as_of=at)
-    figures = await list_signals(caller.reader(), subject_id=subject_id, as_of=at, weekly=weekly, limit=limit)
+    standing = await read_standing(caller.primary_reader(), subject_id=subject_id, as_of=at)
+    figures = await list_signals(caller.primary_reader(), subject_id=subject_id, as_of=at, weekly=weekly, limit=limit)
     return answer({"standing": standing, "figures": figures})
 
 

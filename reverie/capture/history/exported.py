@@ -26,7 +26,17 @@ from reverie.store.tenants import ensure_tenant
 
 #: Tables that are written after the others: an erased turn bars what may pass its words on, and a consent that refuses
 #: capture would refuse what was said before it.
-_LATER = frozenset({"ops.consents", "log.corrections", "log.recalls", "log.contexts", "ops.replies", "ops.reviews"})
+_LATER = frozenset(
+    {
+        "ops.consents",
+        "log.corrections",
+        "log.recalls",
+        "log.contexts",
+        "ops.replies",
+        "ops.reviews",
+        "ops.store_items",
+    }
+)
 #: Most rows that are written in one transaction, and bytes of the first line that are examined.
 _ROWS = 2_000
 _FIRST_LINE = 4_096
@@ -41,10 +51,13 @@ class _Barred:
     turns: list[UUID] = field(default_factory=list)
     #: The first erased turn or event of each subject that has one: what came after it may pass its words on.
     erased: dict[str, datetime] = field(default_factory=dict)
+    #: Subject and session of erased turns and events: key-value items with both labels were erased as well.
+    sessions: set[tuple[str, str]] = field(default_factory=set)
 
-    def add(self, turns: Sequence[UUID], erased: Mapping[str, str]) -> None:
-        """Add the refused turns, and the subjects of erased rows, of one portion."""
+    def add(self, turns: Sequence[UUID], erased: Mapping[str, str], sessions: Sequence[Sequence[str]]) -> None:
+        """Add the refused turns, and the subjects and sessions of erased rows, of one portion."""
         self.turns += turns
+        self.sessions |= {(subject_id, session_id) for subject_id, session_id in sessions}
         for subject_id, since in erased.items():
             at = datetime.fromisoformat(since)
             self.erased[subject_id] = min(at, self.erased.get(subject_id, at))
@@ -172,9 +185,10 @@ def _insert(
         "exported_at": barred.exported_at,
         "turns": barred.turns,
         "erased": Jsonb(barred.erased, dumps=orjson.dumps),
+        "sessions": Jsonb(sorted(barred.sessions), dumps=orjson.dumps),
     }
-    added, refused, turns, erased = conn.execute(statement, params).fetchone() or (0, 0, None, None)
-    barred.add(turns or [], erased or {})
+    added, refused, *bars = conn.execute(statement, params).fetchone() or (0, 0, None, None, None)
+    barred.add(bars[0] or [], bars[1] or {}, bars[2] or [])
     if table == "log.outcomes" and added:
         note_late_outcomes(conn, tenant_id)
     return added, refused

@@ -67,6 +67,10 @@ def recognize_fields(
             continue
         names = {snake_case(name): name for name in reversed(present) if name not in taken}
         matches = [names[alias] for alias in (ours, *aliases) if alias in names]
+        if ours == "source_id":
+            theirs = {**mapping, **assumed}
+            session = [theirs.get(each, each) for each in ("subject_id", "session_id")[has_subject:]]
+            matches = [name for name in matches if _is_unique(name, session, sample)][:1]
         if chosen := _choose(ours, matches, sample):
             assumed[ours] = chosen
             taken.add(chosen)
@@ -78,8 +82,6 @@ def recognize_fields(
 def _choose(ours: str, matches: list[str], sample: Sequence[Fields]) -> str | None:
     if ours == "role":
         matches = [name for name in matches if _holds_roles(name, sample)] or matches[:1]
-    elif ours == "source_id":
-        matches = [name for name in matches if _is_unique(name, sample)][:1]
     elif ours == "speaker":
         matches = matches[:1]
     if not matches:
@@ -100,12 +102,16 @@ def _holds_roles(name: str, sample: Sequence[Fields]) -> bool:
     return bool(values) and all(known_role(value) for value in values)
 
 
-def _is_unique(name: str, sample: Sequence[Fields]) -> bool:
-    """Tell whether no two different records share a value. Identical records, such as a repeated message, may."""
+def _is_unique(name: str, session: Sequence[str], sample: Sequence[Fields]) -> bool:
+    """Tell whether no two different records of a session share a value. Identical records may: a repeated message.
+
+    `session`: the names of the fields that identify a session.
+    """
     seen: dict[Any, Fields] = {}
     for fields in sample:
         value = fields.get(name)
-        if type(value) in (str, int) and seen.setdefault(value, fields) != fields:
+        key = (*(str(fields.get(each)) for each in session), value)
+        if type(value) in (str, int) and seen.setdefault(key, fields) != fields:
             return False
     return bool(seen)
 

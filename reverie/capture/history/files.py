@@ -22,6 +22,7 @@ _PACKED_PIECE = 64 << 10
 _GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_GZIP_SUFFIXES = (".gz", ".gzip")
 _SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -54,6 +55,15 @@ class InputFile:
     compressed: bool
     #: Bytes read so far, before decompression.
     position: int = 0
+
+    @property
+    def stem(self) -> str:
+        """The name without the suffixes of formats: `chat.2026-03-01` for `chat.2026-03-01.jsonl.gz`."""
+        path = self.path
+        for known in (_GZIP_SUFFIXES, _SUFFIXES):
+            if path.suffix.lower() in known:
+                path = path.with_suffix("")
+        return path.name
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the decompressed content in blocks, without a byte order mark.
@@ -151,7 +161,7 @@ def _head(file: InputFile) -> bytes:
 def _format(path: Path, head: bytes) -> Format:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     suffix = suffixes[-1] if suffixes else ""
-    if suffix in (".gz", ".gzip"):
+    if suffix in _GZIP_SUFFIXES:
         suffix = suffixes[-2] if len(suffixes) > 1 else ""
     named = _SUFFIXES.get(suffix)
     if head == _PARQUET:

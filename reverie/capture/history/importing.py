@@ -21,6 +21,7 @@ from reverie.capture.history.reading import Batch, ReadOptions, read_records
 from reverie.capture.history.sorting import (
     SortedRecords,
     append_records,
+    keep_sessions,
     make_room,
     sort_records,
 )
@@ -147,7 +148,9 @@ def import_file(
     names, _ = split_mapping(given.mapping or {})
     of_records = import_options(store, given, tenant_id=tenant_id, policy=policy, now=now)
     of_records.validator([])  # reports an invalid mapping or subject before the file is read
-    reading = ReadOptions(format=given.format, subject=given.subject, start=given.start, names=names)
+    reading = ReadOptions(
+        format=given.format, subject=given.subject, start=given.start, names=names, times=of_records.times
+    )
     return import_batches(store, source_name(path), read_records(path, reading), of_records, policy, on_progress)
 
 
@@ -293,6 +296,7 @@ class _Importer:
         with self._store.transaction(self._tenant) as conn:
             ensure_tenant(conn, self._tenant, self._policy)
             make_room(conn, self._tenant, valid)
+            keep_sessions(conn, self._tenant, valid)
             written = append_records(conn, self._tenant, valid)
             letters = self._letters.of_unreadable(conn, batch.broken, valid.rejected)
             letters += self._letters.of_unwritten(written)

@@ -14,6 +14,7 @@ from reverie.capture.history.formats import detection
 from reverie.capture.history.formats.array import read_array
 from reverie.capture.history.formats.foreign import FOREIGN, read_foreign, read_foreign_archive
 from reverie.capture.history.records import BrokenItem, InputItem, Record, overlong_item, parse_json, truncated_item
+from reverie.capture.times import ISO_TIMES, TimeForm
 from reverie.errors import InputError
 from reverie.store.source.place import SourcePlace
 
@@ -40,6 +41,8 @@ class ReadOptions:
     start: datetime | None = None
     #: Reverie's field names, each with the name in the records.
     names: Mapping[str, str] = field(default_factory=dict)
+    #: The form of the times in the records.
+    times: TimeForm = ISO_TIMES
 
 
 @dataclass(kw_only=True, slots=True)
@@ -95,7 +98,9 @@ def _items(file: InputFile, options: ReadOptions) -> tuple[str, Iterator[InputIt
     """Return the format of a file and its items."""
     format = options.format
     if format in FOREIGN:
-        return format, read_foreign(file, format, subject=options.subject, start=options.start, mapping=options.names)
+        return format, read_foreign(
+            file, format, subject=options.subject, start=options.start, mapping=options.names, times=options.times
+        )
     if format in ("jsonl", "csv", "parquet"):
         file.format = format  # type: ignore[assignment]
     if file.format in ("csv", "parquet") and format not in ("array", "messages", "chatgpt"):
@@ -111,8 +116,9 @@ def _items(file: InputFile, options: ReadOptions) -> tuple[str, Iterator[InputIt
         format, items = detection.detect_jsonl(_read_jsonl(file))
     if format in _CONVERTED:
         items = detection.read_converted(
-            file, format, items=items, subject=options.subject, start=options.start, mapping=options.names
-        )
+            file, format, items=items, subject=options.subject, start=options.start, mapping=options.names,
+            times=options.times,
+        )  # fmt: skip
     return format, items
 
 

@@ -30,6 +30,8 @@ class Record(NamedTuple):
     key: str = ""
     #: Its source_id is its position in the session, since the message has no id.
     numbered: bool = False
+    #: A session in which another export may have the same message; empty: there is none.
+    other_session: str = ""
 
     def payload(self) -> bytes:
         """Return the record as JSON under its original field names, for a dead letter."""

@@ -110,6 +110,31 @@ def make_room(conn: Connection[Any], tenant_id: str, records: SortedRecords) -> 
         records.turns[numbered[place]] = replace(turn, source_id=source_id or turn_hash(turn).hex()[:32])
 
 
+def keep_sessions(conn: Connection[Any], tenant_id: str, records: SortedRecords) -> None:
+    """Give a turn that the log has in its other session, or that was erased there, that session.
+
+    A Slack message outside of threads begins a thread as soon as somebody replies to it.
+    """
+    places = [index for index, record in enumerate(records.turn_records) if record.other_session]
+    if not places:
+        return
+    turns = [records.turns[index] for index in places]
+    others = [
+        replace(turn, session_id=records.turn_records[index].other_session)
+        for index, turn in zip(places, turns, strict=True)
+    ]
+    params = {
+        "tenant": tenant_id,
+        "ids": [turn.id for turn in turns],
+        "others": [turn.id for turn in others],
+        "subjects": [turn.subject_id for turn in others],
+        "sessions": [turn.session_id for turn in others],
+        "sources": [turn.source_id for turn in others],
+    }
+    for (place,) in conn.execute(queries("capture")["in_other_sessions"], params).fetchall():
+        records.turns[places[place]] = others[place]
+
+
 def append_records(conn: Connection[Any], tenant_id: str, records: SortedRecords) -> AppendedRecords:
     """Append sorted records to the log in the caller's transaction."""
     return AppendedRecords(

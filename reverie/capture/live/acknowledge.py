@@ -35,6 +35,7 @@ from reverie.language.cues.mood import Missed, Mood
 from reverie.language.text import CountTokens
 from reverie.model import Turn, require_aware
 from reverie.policy import Policy
+from reverie.store.locks import hold_tenant
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -268,7 +269,7 @@ async def _store(
     near = [Statement(queries("acknowledge")["near"], compared)] if compared else []
     for number in range(1, _TRIES + 1):
         try:
-            *near_rows, rows = await session.run_all(*near, acknowledge)
+            _, *near_rows, rows = await session.run_all(hold_tenant(session.tenant_id), *near, acknowledge)
             break
         except UniqueViolation:  # another request stored one of the turns meanwhile: nothing of this one is stored
             if number == _TRIES:

@@ -8,7 +8,7 @@ from datetime import datetime
 from reverie.cli.generations.live import live_memory
 from reverie.cli.output import note, print_json, say
 from reverie.cli.progress import bars
-from reverie.cli.session import CommandSession, policy_reference
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
 
@@ -30,6 +30,7 @@ def build_shadow(options: ShadowOptions) -> None:
     from reverie.generations.building import begin, build
     from reverie.generations.catalog import GenerationPlan, find_generation
     from reverie.inference.loading import load_embedder
+    from reverie.policy import policy_reference
 
     with CommandSession(options.tenant, options.policy) as session, ending_cleanly(), bars() as shown:
         jobs = options.jobs or min(2, session.settings.threads)

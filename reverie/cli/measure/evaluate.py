@@ -19,7 +19,6 @@ from reverie.cli.signals import ending_cleanly
 if TYPE_CHECKING:
     from reverie.evaluate.against import Rival
     from reverie.evaluate.evaluation import Evaluation, EvaluationPlan
-    from reverie.policy import Policy
     from reverie.store.work import Work
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -77,7 +76,7 @@ class Options:
     "--limit",
     type=click.IntRange(1, 100_000),
     metavar="NUMBER",
-    help="Maximum number of questions. [default: the policy's]",
+    help="Maximum number of questions. [default: the policy's; all of a file]",
 )
 @click.option("--against", metavar="NAME|PATH", help="Ask the same questions under this policy, and compare.")
 @click.option("--against-model", metavar="NAME", help="Compare with this embedding model. Implies --rebuilt.")
@@ -114,7 +113,7 @@ def command(**given: Any) -> None:
         from reverie.evaluate.evaluation import evaluate
 
         work = session.work(session.time(options.as_of))
-        evaluation = evaluate(_limited(work, options.limit), _plan(session, work, options))
+        evaluation = evaluate(work, _plan(session, work, options))
         if options.record:
             from reverie.evaluate.results import record_evaluation
 
@@ -162,18 +161,6 @@ def _told_once() -> Callable[[str], None]:
     return tell
 
 
-def _limited(work: Work, limit: int | None) -> Work:
-    from dataclasses import replace
-
-    if limit is None:
-        return work
-    return replace(work, policy=_with_limit(work.policy, limit))
-
-
-def _with_limit(policy: Policy, limit: int) -> Policy:
-    return policy.model_copy(update={"evaluation": policy.evaluation.model_copy(update={"questions": limit})})
-
-
 def _plan(session: CommandSession, work: Work, options: Options) -> EvaluationPlan:
     from reverie.evaluate.against import comparing
     from reverie.evaluate.evaluation import EvaluationPlan
@@ -186,6 +173,7 @@ def _plan(session: CommandSession, work: Work, options: Options) -> EvaluationPl
         ablate=options.ablations,
         ablate_each=options.ablate,
         jobs=options.jobs,
+        limit=options.limit,
     )
     if not options.against and not options.against_model:
         return plan

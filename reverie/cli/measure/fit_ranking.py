@@ -9,7 +9,7 @@ import click
 
 from reverie.cli.options import json_option, policy_option, require_folder, tenant_option
 from reverie.cli.output import heading, note, print_json, say, table, write_file
-from reverie.cli.session import CommandSession, policy_reference
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def command(
       reverie fit-ranking --data ../shared/data --set prefeval --set memaware --work /var/tmp/fit
     """
     from reverie.evaluate.ranking.fitting import fit_kinds, weights_toml
+    from reverie.policy import policy_reference
 
     if write:
         require_folder(write, "--write")

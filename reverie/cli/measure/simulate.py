@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import json_option, named
+from reverie.cli.options import named
 from reverie.cli.output import heading, note, print_json, say, table
 from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
@@ -61,7 +61,7 @@ _NAMES = {
     metavar="N",
     help="Logged recalls per person and week.",
 )
-@json_option
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list with one object per policy.")
 def command(
     policies: tuple[str, ...], tenant: str | None, people: int, weeks: int, seed: int, recalls: int, *, as_json: bool
 ) -> None:
@@ -106,8 +106,7 @@ def _simulated(
         return simulate_policies(list(dict.fromkeys(named)), session.embedder, plan, progress=progress)
     if len(policies) > 1:
         raise click.UsageError("--tenant keeps the year of one policy: give one --policy, or omit --tenant.")
-    from reverie.cli.session import policy_reference
-    from reverie.policy import load_policy
+    from reverie.policy import load_policy, policy_reference
     from reverie.store.tenants import ensure_tenant
 
     name = policy_reference(policies[0]) if policies else session.policy_name

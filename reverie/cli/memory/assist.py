@@ -62,6 +62,7 @@ def suggest(
     with CommandSession(tenant) as session:
         session.require_tenant()
         embedder = embedder_or_none(session)
+        age = session.asking_notes(embedder)
         found = perform(
             suggest_tools(
                 session.asking(embedder).session(session.tenant_id),
@@ -72,9 +73,9 @@ def suggest(
             )
         )
     if as_json:
-        print_json({"suggested": found.suggested, "discouraged": found.discouraged, "notes": found.notes})
+        print_json({"suggested": found.suggested, "discouraged": found.discouraged, "notes": [*found.notes, *age]})
         return
-    _note_all(found.notes)
+    _note_all([*found.notes, *age])
     for title, some in (("suggested", found.suggested), ("advised against", found.discouraged)):
         for each in some:
             _print_tool(title, each)
@@ -118,6 +119,7 @@ def lessons(
     with CommandSession(tenant) as session:
         session.require_tenant()
         embedder = embedder_or_none(session)
+        age = session.asking_notes(embedder)
         found = perform(
             find_lessons(
                 session.asking(embedder).session(session.tenant_id),
@@ -131,9 +133,9 @@ def lessons(
         if found.recall is not None:
             perform(log_recall(session.primary_reader.session(session.tenant_id), found.recall))
     if as_json:
-        print_json({"lessons": found.lessons, "notes": found.notes})
+        print_json({"lessons": found.lessons, "notes": [*found.notes, *age]})
         return
-    _note_all(found.notes)
+    _note_all([*found.notes, *age])
     if not found.lessons:
         say("No other session taught anything about this.")
         return
@@ -189,6 +191,7 @@ def inbox(
     with CommandSession(tenant) as session:
         session.require_tenant()
         embedder = embedder_or_none(session)
+        age = session.asking_notes(embedder)
         found = perform(
             rank_inbox(
                 session.asking(embedder).session(session.tenant_id),
@@ -201,9 +204,9 @@ def inbox(
             )
         )
     if as_json:
-        print_json({"items": found.items, "notes": found.notes})
+        print_json({"items": found.items, "notes": [*found.notes, *age]})
         return
-    _note_all(found.notes)
+    _note_all([*found.notes, *age])
     texts = {item.id: item.read for item in items}
     rows = [
         (

@@ -95,7 +95,7 @@ def _print(events: Sequence[DatedEvent], as_of: datetime) -> None:
             one.speaker,
             one.status,
             f"{one.precision}, {one.certainty}",
-            one.turn_id,
+            str(one.turn_id),
         )
         for one in events
     ]

@@ -212,14 +212,16 @@ def _print_sources(explanation: Explanation) -> None:
             readers = [reader for reader in (turn.read_by, turn.model) if reader]
             how += f", read by {' and by '.join(readers)}" if readers else ""
             how += f"; {turn.mark}, withheld from recall and contexts" if turn.mark else ""
-            say(f"{format_value(turn.said_at)}  {turn.speaker or turn.role}, session {turn.session_id}{how}")
+            named = f"{turn.speaker or turn.role}, session {turn.session_id}, turn {turn.id}"
+            say(f"{format_value(turn.said_at)}  {named}{how}")
             say(f"  “{single_line(turn.text, 400)}”")
         _print_rest(explanation.turns)
     if explanation.observed:
         heading(f"comes from ({len(explanation.observed):,} observations)")
         for observation in explanation.observed[:_SHOWN]:
             how = "" if observation.direct else ", through another memory"
-            say(f"{format_value(observation.observed_at)}  {observation.type}, {observation.channel}{how}")
+            named = f"{observation.type}, {observation.channel}, {observation.source} {observation.id}"
+            say(f"{format_value(observation.observed_at)}  {named}{how}")
             say(f"  “{single_line(observation.content, 400)}”")
         _print_rest(explanation.observed)
 
@@ -279,8 +281,7 @@ def _importance(row: dict[str, Any]) -> str:
 
 def _future(explanation: Explanation) -> str:
     row = explanation.memory
-    pins = [correction.kind for correction in explanation.corrections if correction.kind in ("pin", "unpin")]
-    if pins and pins[-1] == "pin":
+    if explanation.is_pinned:
         return "kept until it is unpinned"
     if row["into_id"] is not None:
         merged = any(child.similarity is not None for child in explanation.children)

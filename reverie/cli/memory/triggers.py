@@ -91,7 +91,7 @@ def _print(triggers: Sequence[Trigger]) -> None:
             each.audience,
             each.action or each.withheld or "",
             each.reasons,
-            each.id,
+            str(each.id),
         )
         for each in triggers
     ]

@@ -75,7 +75,7 @@ def list_webhooks(tenant: str | None, as_json: bool) -> None:
     else:
         rows = [
             (
-                each.id,
+                str(each.id),
                 each.url,
                 ", ".join(each.events),
                 each.waiting,
@@ -113,8 +113,9 @@ def end_webhook(webhook: UUID, tenant: str | None, as_json: bool) -> None:
 def deliver_now(tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
     """Send what is due to the tenant's webhooks. A message that fails is sent again later, ten times at most."""
     from reverie.drive.deliver.delivering import deliver
-    from reverie.drive.deliver.sending import send_by_http
+    from reverie.drive.deliver.sending import require_packages, send_by_http
 
+    require_packages()
     with CommandSession(tenant) as session:
         session.require_tenant()
         counts = deliver(

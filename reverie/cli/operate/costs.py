@@ -16,6 +16,10 @@ from reverie.cli.session import CommandSession
 _SUMS = ("calls", "failed", "items", "tokens_in", "tokens_out", "cost_usd", "open", "open_usd", "unpriced", "seconds")
 
 
+#: Options of the group that mean the same before its commands, which name them as well or as an argument.
+_PASSED_ON = {"credit": ("tenant", "subject", "as_json"), "forget": ("tenant", "as_json")}
+
+
 @click.group("costs", invoke_without_command=True, short_help="Show what models cost, and set credits.")
 @tenant_option
 @click.option("--all-tenants", is_flag=True, help="Every tenant.")
@@ -41,10 +45,7 @@ def command(
       reverie costs credit demo 5
     """
     if ctx.invoked_subcommand:
-        if all_tenants:
-            raise click.UsageError(f"`costs {ctx.invoked_subcommand}` takes one tenant, not --all-tenants.")
-        given: dict[str, Any] = {"tenant": tenant} if tenant else {}
-        ctx.default_map = {"credit": {"as_json": as_json}, "forget": {"as_json": as_json} | given}
+        ctx.default_map = {ctx.invoked_subcommand: _passed_on(ctx, ctx.invoked_subcommand)}
         return
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
@@ -100,7 +101,10 @@ def credit(tenant: str, amount: str, subject: str | None, as_json: bool) -> None
 @click.argument("subject")
 @tenant_option
 @click.option(
-    "--source", type=click.UUID, metavar="ID", help="Only replies to requests that contained this turn or memory."
+    "--source",
+    type=click.UUID,
+    metavar="ID",
+    help="Only replies to requests that contained this turn or memory: the whole id, as `reverie explain` prints it.",
 )
 @json_option
 def delete_replies(subject: str, tenant: str | None, source: UUID | None, as_json: bool) -> None:
@@ -120,6 +124,17 @@ def delete_replies(subject: str, tenant: str | None, source: UUID | None, as_jso
         print_json({"tenant_id": session.tenant_id, "subject_id": subject, "source_id": source, "replies": number})
     else:
         say(f"Deleted {number:,} stored replies about {subject}.")
+
+
+def _passed_on(ctx: click.Context, name: str) -> dict[str, Any]:
+    """Return the options before the command `name`, as its defaults. Raises UsageError for one without effect there."""
+    given = {key: value for key, value in ctx.params.items() if value}
+    if "all_tenants" in given:
+        raise click.UsageError(f"`costs {name}` takes one tenant, not --all-tenants.")
+    for option in ctx.command.params:
+        if option.name in given and option.name not in _PASSED_ON[name]:
+            raise click.UsageError(f"`costs {name}` does not take {max(option.opts, key=len)}.")
+    return given
 
 
 def _dollars(amount: str) -> float | None:

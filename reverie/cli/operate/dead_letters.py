@@ -15,6 +15,9 @@ from reverie.cli.session import CommandSession
 if TYPE_CHECKING:
     from reverie.store.dead_letters import LetterFilter, LetterGroup
 
+#: Maximum number of records shown to people, without --limit. JSON has all.
+_RECORDS = 50
+
 file_option = click.option("--file", "source", metavar="NAME", help="Only from this file.")
 reason_option = click.option("--reason", metavar="CODE", help="Only for this reason.")
 
@@ -43,7 +46,9 @@ def command(ctx: click.Context, tenant: str | None) -> None:
 @reason_option
 @click.option("--each", "one_by_one", is_flag=True, help="One row per record instead of per file and reason.")
 @click.option(
-    "--limit", default=50, show_default=True, type=click.IntRange(min=1), help="Maximum number of records, with --each."
+    "--limit",
+    type=click.IntRange(min=1),
+    help=f"Maximum number of records, with --each or --json. [default: {_RECORDS} with --each, all with --json]",
 )
 @json_option
 def list_letters(
@@ -51,7 +56,7 @@ def list_letters(
     source: str | None = None,
     reason: str | None = None,
     one_by_one: bool = False,
-    limit: int = 50,
+    limit: int | None = None,
     as_json: bool = False,
 ) -> None:
     """List dead letters by file and reason: their number, the first lines, and what is wrong. With --each, list each
@@ -63,7 +68,9 @@ def list_letters(
         session.require_tenant()
         where = LetterFilter(source=source, reason=reason)
         groups = group_dead_letters(session.worker, session.tenant_id, where=where)
-        letters = list_dead_letters(session.worker, session.tenant_id, where=where, limit=limit)
+        letters = list_dead_letters(
+            session.worker, session.tenant_id, where=where, limit=limit or (None if as_json else _RECORDS)
+        )
         counts = count_dead_letters(session.worker, session.tenant_id, source=source)
     if as_json:
         lists = {"by_reason": counts, "groups": groups, "dead_letters": letters}
@@ -73,7 +80,8 @@ def list_letters(
     elif not one_by_one:
         by_group = [(group.letters, group.reason, group.source, _lines(group), group.detail) for group in groups]
         table(("records", "reason", "file", "lines", "first problem"), by_group, right=("records",))
-        say("\nFix the file and import it again, or: reverie dead-letters redrive. Each record with its id: --each")
+        say("\nFix the file and import it again, or: reverie dead-letters redrive")
+        say("Each record with its id: reverie dead-letters list --each")
     else:
         columns = ("file", "line", "reason", "problem", "attempts", "id")
         rows = [

@@ -199,6 +199,11 @@ def _import(session: CommandSession, file: Path, shown: Bars, options: dict[str,
     from reverie.capture.history.importing import FileOptions, import_file
 
     if options["format"] is None and is_export(file):
+        if options["subject"] is not None or options["mapping"]:
+            raise InputError(
+                f"{file} is an export of Reverie, whose rows keep their subjects and fields: "
+                "--subject and --map do not apply to it."
+            )
         return import_export(session.worker, file, tenant_id=session.tenant_id)
     name = file.name
     if file.is_file():
@@ -295,7 +300,7 @@ def _print(file: Path | str, summary: ImportSummary) -> None:
 def _end(results: list[tuple[Path | str, ImportSummary | ReverieError]], tenant_id: str) -> None:
     """Fail if a file could not be read, or if too many of its records failed for one reason."""
     failures = []
-    if any(result.imported for _, result in results if not isinstance(result, ReverieError)):
+    if any(result.imported or result.statements for _, result in results if not isinstance(result, ReverieError)):
         note(f"Build memory of it: reverie run --tenant {tenant_id}")
     for file, result in results:
         if isinstance(result, ReverieError):

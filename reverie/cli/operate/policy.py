@@ -6,7 +6,7 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import print_json, say, table
-from reverie.cli.session import CommandSession, policy_reference
+from reverie.cli.session import CommandSession
 
 
 @click.group("policy", invoke_without_command=True, short_help="Show, check and choose policies.")
@@ -106,7 +106,7 @@ def use(name_or_path: str, tenant: str | None, gate: bool, as_json: bool) -> Non
       reverie policy use brain --tenant demo
       reverie policy use mine.toml --tenant demo --gate
     """
-    from reverie.policy import load_policy
+    from reverie.policy import load_policy, policy_reference
     from reverie.store.tenants import set_policy_name
 
     policy, reference = load_policy(name_or_path), policy_reference(name_or_path)

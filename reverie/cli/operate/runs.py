@@ -17,7 +17,8 @@ from reverie.errors import NotFoundError
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Maximum number of runs.")
 @json_option
 def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) -> None:
-    """Show the run ledger, latest first: for each run its stage, logical time, policy, cost and results.
+    """Show the run ledger, latest first: for each run its stage, logical time, policy, driver (the program that
+    started it), cost and results.
 
     \b
     Examples:
@@ -41,7 +42,7 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
     if not found:
         say(f"No runs of tenant {session.tenant_id} yet: reverie run")
         return
-    columns = ("stage", "as of", "status", "tries", "policy", "seconds", "cost $", "did")
+    columns = ("stage", "as of", "status", "tries", "policy", "driver", "seconds", "cost $", "did")
     rows = [
         (
             row["stage"],
@@ -49,6 +50,7 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
             row["status"],
             row["attempts"],
             f"{row['policy']} {row['policy_hash'][:8]}",
+            row["driver"],
             f"{row['seconds']:.2f}",
             f"{row['cost_usd']:.4f}",
             row["error"] or counts_text(row["report"]),

@@ -44,8 +44,8 @@ def command(
     """Show what SUBJECT agrees to, or change it; without SUBJECT, list those who do not agree to everything.
 
     With capture off, new turns and events are refused. With recall off, recalls and contexts are empty and say why.
-    With --retain-days, `reverie maintain`, and so every run, erases what is older, as `reverie erase` does. The
-    settings outlive rebuilds.
+    With --retain-days, each `reverie run` and each cycle in Dagster erases what is older, as `reverie erase` does.
+    `reverie maintain` and `reverie worker` do not. The settings outlive rebuilds.
 
     \b
     Examples:

@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     from reverie.drive.erase.targets import Target
     from reverie.store.privacy.scrub import Scrubbed
 
+#: Returns the target that the command names, whose id may have to be looked up.
+_FindTarget = Callable[["CommandSession"], "Target"]
+
 _LEFT = "Memory of {subject} is empty and will be rebuilt from the rest of the log."
 
 
 @click.command("erase", short_help="Erase turns and events, with everything made from them.")
 @click.argument("subject", required=False)
-@click.option("--turn", type=click.UUID, metavar="ID", help="Erase this turn or event.")
+@click.option("--turn", type=click.UUID, metavar="ID", help="Erase this turn or event: the whole id (reverie explain).")
 @click.option("--session", "session_id", metavar="NAME", help="Erase this session of SUBJECT.")
-@click.option("--memory", type=click.UUID, metavar="ID", help="Erase the turns that this memory rests on.")
+@click.option("--memory", metavar="ID", help="Erase the turns that this memory rests on: an id or its beginning.")
 @click.option("--shared", is_flag=True, help="With --memory: also turns that other memories rest on.")
 @click.option("--whole-tenant", is_flag=True, help="Erase everything of the tenant, its keys and policy included.")
 @click.option(
@@ -47,7 +50,7 @@ def command(
     subject: str | None,
     turn: UUID | None,
     session_id: str | None,
-    memory: UUID | None,
+    memory: str | None,
     shared: bool,
     whole_tenant: bool,
     replay: Path | None,
@@ -81,25 +84,36 @@ def command(
 
 
 def _target(
-    subject: str | None, turn: UUID | None, session: str | None, memory: UUID | None, shared: bool, whole_tenant: bool
-) -> Target | None:
+    subject: str | None, turn: UUID | None, session: str | None, memory: str | None, shared: bool, whole_tenant: bool
+) -> _FindTarget | None:
     """Return the target that is named; None: the whole tenant, or nothing. Raises UsageError if several are named."""
     from reverie.drive.erase.targets import memory_target, session_target, subject_target, turn_target
 
-    named: dict[str, Callable[[], Target]] = {}
+    named: dict[str, _FindTarget] = {}
     if turn is not None:
-        named["--turn"] = lambda: turn_target(turn)
+        named["--turn"] = lambda _: turn_target(turn)
     if memory is not None:
-        named["--memory"] = lambda: memory_target(memory, shared=shared)
+        named["--memory"] = lambda opened: memory_target(_memory_id(opened, memory), shared=shared)
     if session is not None:
-        named["--session"] = lambda: session_target(subject, session)
+        named["--session"] = lambda _: session_target(subject, session)
     elif subject is not None:
-        named["SUBJECT"] = lambda: subject_target(subject)
+        named["SUBJECT"] = lambda _: subject_target(subject)
     if len(named) + whole_tenant > 1:
         raise click.UsageError(f"Name one thing to erase, not {' and '.join([*named, '--whole-tenant'][:2])}.")
     if shared and memory is None:
         raise click.UsageError("--shared goes with --memory.")
-    return next(iter(named.values()))() if named else None
+    return next(iter(named.values())) if named else None
+
+
+def _memory_id(session: CommandSession, memory: str) -> UUID:
+    """Return the id of a memory. A whole id is not looked up: an erased memory has only its receipt left."""
+    from reverie.recall.inspect import find_memory
+    from reverie.store.session import perform
+
+    try:
+        return UUID(memory)
+    except ValueError:
+        return perform(find_memory(session.worker.session(session.tenant_id), memory))
 
 
 class _Options(NamedTuple):
@@ -113,16 +127,18 @@ class _Options(NamedTuple):
     as_json: bool
 
 
-def _erase(target: Target | None, replay: Path | None, whole_tenant: bool, how: _Options) -> None:
-    if not how.yes and how.as_json and not how.dry_run and (target or whole_tenant):
+def _erase(find: _FindTarget | None, replay: Path | None, whole_tenant: bool, how: _Options) -> None:
+    if not how.yes and how.as_json and not how.dry_run and (find or whole_tenant):
         raise click.UsageError("--json cannot ask for confirmation: give --yes or --dry-run.")
     done: list[Erased] = []
     scrubbed: Scrubbed | None = None
     with CommandSession(how.tenant) as session, ending_cleanly():
-        if target or whole_tenant or replay:
-            session.require_tenant()
+        if find or whole_tenant or replay:
             actor = how.actor if how.actor is not None else shell_user()
             eraser = session.runtime.tenant_eraser(session.tenant_id, session.policy, datetime.now(UTC), actor=actor)
+            if not (whole_tenant and eraser.has_rows()):
+                session.require_tenant()
+            target = find(session) if find else None
             if replay is None and (not how.yes or how.dry_run):
                 planned = _plan(eraser, target, session)
                 if how.dry_run:

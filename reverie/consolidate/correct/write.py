@@ -57,7 +57,7 @@ def _forget(conn: Connection[Any], attempt: Run, correction: Correction) -> None
 
 
 def _pin(conn: Connection[Any], attempt: Run, correction: Correction) -> None:
-    """Pin or unpin a memory, with all that was merged into it."""
+    """Pin a memory, or unpin it with all that was merged into it and all that its pin passed to."""
     if not correction.memory_ids:
         return
     sql, params = queries("correct"), _params(attempt, correction)
@@ -66,8 +66,8 @@ def _pin(conn: Connection[Any], attempt: Run, correction: Correction) -> None:
         conn.execute(sql["settle_pin"], params | {"at": correction.corrected_at})
         inherit_pins(conn, attempt.work.tenant_id, [correction.subject_id])
     else:
-        conn.execute(sql["delete_pins"], params | {"ids": correction.memory_ids})
-        at = {"ids": correction.memory_ids, "at": correction.corrected_at}
+        unpinned = [row[0] for row in conn.execute(sql["unpin"], params | {"ids": correction.memory_ids})]
+        at = {"ids": [*correction.memory_ids, *unpinned], "at": correction.corrected_at}
         conn.execute(sql["reschedule_unpinned"], params | at)
     attempt.report.add(f"{correction.asked}ned")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -142,11 +142,11 @@ def _own_words(
     *,
     is_alone: bool,
 ) -> str | None:
-    """Return the clause of a statement if the reader is sure of it, or its sentence, with what it refers to."""
+    """Return the clause of a statement if the reader is sure of it, or its sentence, with the sentence before it."""
     is_clause = statement.clause is not None and statement.object in statement.clause
     clause = statement.clause if is_clause and reading.clause_chance >= numbers.clause else None
     words = clause or _sentence(message, reading, numbers.keep_characters, is_alone=is_alone)
-    return _with_referent(message.text, words, numbers.keep_characters) if words else None
+    return _with_sentence_before(message.text, words, numbers.keep_characters) if words else None
 
 
 def _sentence(message: AskedMessage, reading: MessageReading, most: int, *, is_alone: bool) -> str | None:
@@ -164,28 +164,35 @@ def _sentence(message: AskedMessage, reading: MessageReading, most: int, *, is_a
 
 def _sentence_at(text: str, place: TextPlace) -> str:
     """Return the sentence in which a span begins; the same letters may stand in one before it."""
-    end = 0
-    for sentence in sentences(text):
-        end = text.index(sentence, end) + len(sentence)
+    for sentence, start in zip(sentences(text), _sentence_starts(text), strict=True):
+        end = start + len(sentence)
         if place.start < end:
             return sentence if place.end <= end else ""
     return ""
 
 
-def _with_referent(text: str, words: str, most: int) -> str:
-    """Return words of a message with the sentence before them, in which their subject is named.
+def _with_sentence_before(text: str, words: str, most: int) -> str:
+    """Return words of a message with the sentence before them, if they begin a sentence or refer to it.
 
-    "He's going to a startup" says nothing without the sentence before it. If both together have more than `most`
-    characters, or that sentence does not name anybody either, the words stay as they are.
+    "He's going to a startup" and "Tues to Sat 9 to 5" say nothing without the sentence before them. If both together
+    have more than `most` characters, the words stay as they are.
     """
     refers = re.compile(statement_words().people.refers, re.IGNORECASE)
-    end = start = text.find(words)
-    end += len(words)
-    before = sentences(text[:start])[-1:] if refers.match(words) else []
-    if not before or refers.match(before[0]):
+    start = text.find(words)
+    end = start + len(words)
+    if start not in _sentence_starts(text) and not refers.match(words):
         return words
-    start = text.rfind(before[0], 0, start)
-    return text[start:end] if end - start <= most else words
+    before = sentences(text[:start])[-1:]
+    begin = text.rfind(before[0], 0, start) if before else start
+    return text[begin:end] if end - begin <= most else words
+
+
+def _sentence_starts(text: str) -> Iterator[int]:
+    end = 0
+    for sentence in sentences(text):
+        start = text.index(sentence, end)
+        end = start + len(sentence)
+        yield start
 
 
 def _is_said(place: TextPlace, message: AskedMessage) -> bool:

@@ -15,7 +15,7 @@ from reverie.language.cues.keeping import OWN_WORDS
 from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.wording import name_slug
 from reverie.language.english import statement_words
-from reverie.language.expiry import expires_at
+from reverie.language.expiry import day_named, end_named
 from reverie.language.objects import object_key, read_object
 from reverie.language.statements.holders import holder_key
 from reverie.language.statements.stated import MessageStatement, bare, model_phase, worded_statement
@@ -235,17 +235,15 @@ def _ends_at(statement: MessageStatement, relation: Relation, turn: ReadTurn, po
     # a planned home, job or price holds from its day on, so it has no end of its own
     if phase in ("ends", "past") or (phase == "planned" and relation.lasts == "durable"):
         return None
-    if statement.duration == "until":
-        until = statement.until or ""
-        if (end := expires_at(until, turn.said_at) or expires_at(f"until {until}", turn.said_at)) is not None:
-            return end
+    if statement.duration == "until" and (end := end_named(statement.until or "", turn.said_at)) is not None:
+        return end
     if statement.duration is not None and statement.duration != "lasting":
         return turn.said_at + timedelta(days=numbers.passing_days) if numbers.passing_days else None
     if statement.duration == "lasting" or relation.lasts not in ("expiring", "dated") or _recurs(statement):
         return None
     named = (statement.topic, statement.object, statement.clause or turn.text)
     for words in named[1:2] if relation.lasts == "dated" else named:
-        if words and (end := expires_at(words, turn.said_at) or expires_at(f"on {words}", turn.said_at)) is not None:
+        if words and (end := day_named(words, turn.said_at)) is not None:
             return end
     return (
         turn.said_at + timedelta(days=numbers.plan_days) if numbers.plan_days and relation.lasts == "expiring" else None

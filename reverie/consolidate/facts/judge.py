@@ -31,7 +31,7 @@ from reverie.inference.judge.nearness import EndNearness, nearness_of
 from reverie.inference.reader import shared_reader
 from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.parts import parts, without_parts
-from reverie.language.text import strip_invisible
+from reverie.language.text import sentences, strip_invisible
 from reverie.model.ids import bound_after
 from reverie.policy.extract import ReaderPolicy
 from reverie.policy.recall import StructuredFactsPolicy
@@ -121,10 +121,14 @@ def judge_near_pairs(attempt: Run, evidence: Sequence[Evidence]) -> Judgement:
 def _judged(
     judge: KeptJudge, pairs: Sequence[NearPair], shown: Mapping[UUID, ShownMessage], numbers: StructuredFactsPolicy
 ) -> tuple[list[JudgedEnd], list[Doubt]]:
-    """Judge each statement as a whole, and the parts of those that may end in part; return ends and doubts."""
+    """Judge each statement as a whole, and the parts of those that may end in part; return ends and doubts.
+
+    Of several sentences the judge finds the end of one less often than alone, so they are always judged in parts.
+    """
     wholes = judge.chances([(pair.old.content, shown[pair.by.turn_id]) for pair in pairs])
     asked = [
-        parts_of(pair.old) if whole >= numbers.parts_chance else [] for pair, whole in zip(pairs, wholes, strict=True)
+        parts_of(pair.old) if whole >= numbers.parts_chance or _has_sentences(pair.old) else []
+        for pair, whole in zip(pairs, wholes, strict=True)
     ]
     of_parts = iter(
         judge.chances(
@@ -179,6 +183,10 @@ def parts_of(said: SaidStatement) -> list[str]:
     """Return the parts of a statement in own words that can end one by one; none if there is only one."""
     found = parts(said.content) if said.origin in (OWN_WORDS, REST) else []
     return found if len(found) > 1 else []
+
+
+def _has_sentences(said: SaidStatement) -> bool:
+    return len(sentences(said.content)) > 1
 
 
 def end_of(pair: NearPair, whole: float, of_parts: Sequence[float], least: float) -> JudgedEnd | None:

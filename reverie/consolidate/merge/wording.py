@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 from reverie.language.contradiction import Assertion, read
 from reverie.language.pack import language_table
+from reverie.language.text import cached_if_short
 
 _PACK = language_table("merging")
 
@@ -55,7 +55,7 @@ class Wording:
     ended: frozenset[str]
 
 
-@lru_cache(maxsize=65_536)
+@cached_if_short(65_536)
 def read_wording(text: str) -> Wording:
     """Return a text, read for the comparison."""
     folded = text

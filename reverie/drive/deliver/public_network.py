@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import socket
+import ssl
 from collections.abc import Collection, Iterable
+from math import inf
+from time import monotonic
+from typing import Any
 
 import httpcore
 
@@ -21,9 +25,13 @@ class PublicNetwork(httpcore.NetworkBackend):
     against the name of the host.
     """
 
-    def __init__(self, private_hosts: Collection[str] = ()) -> None:
-        """Exempt `private_hosts`, names in lower case, from the check of their addresses."""
+    def __init__(self, private_hosts: Collection[str] = (), *, seconds: float = inf) -> None:
+        """Exempt `private_hosts`, names in lower case, from the check of their addresses.
+
+        `seconds` is the time for all waits of all connections together.
+        """
         self._private_hosts = private_hosts
+        self._deadline = monotonic() + seconds
         self._network = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -35,8 +43,15 @@ class PublicNetwork(httpcore.NetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect to the first address that answers. Raises AddressRefused, and ConnectError as the library does."""
+
+        def connect(to: str) -> httpcore.NetworkStream:
+            left = _left(self._deadline, timeout, httpcore.ConnectTimeout)
+            return _TimedStream(
+                self._network.connect_tcp(to, port, left, local_address, socket_options), self._deadline
+            )
+
         if host.lower() in self._private_hosts:
-            return self._network.connect_tcp(host, port, timeout, local_address, socket_options)
+            return connect(host)
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:  # UnicodeError: a name that the DNS cannot have, such as `a..example`
@@ -46,7 +61,43 @@ class PublicNetwork(httpcore.NetworkBackend):
             raise AddressRefused("The host has an address that is not public.")
         for address in addresses[:-1]:
             try:
-                return self._network.connect_tcp(address, port, timeout, local_address, socket_options)
+                return connect(address)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 continue
-        return self._network.connect_tcp(addresses[-1], port, timeout, local_address, socket_options)
+        return connect(addresses[-1])
+
+
+class _TimedStream(httpcore.NetworkStream):
+    """A connection that ends at a deadline, however often the other side sends a little.
+
+    The library's own limits are for each wait.
+    """
+
+    def __init__(self, stream: httpcore.NetworkStream, deadline: float) -> None:
+        self._stream, self._deadline = stream, deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, _left(self._deadline, timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, _left(self._deadline, timeout, httpcore.WriteTimeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        left = _left(self._deadline, timeout, httpcore.ConnectTimeout)
+        return _TimedStream(self._stream.start_tls(ssl_context, server_hostname, left), self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+def _left(deadline: float, timeout: float | None, late: type[httpcore.TimeoutException]) -> float:
+    """Return the seconds to wait: `timeout`, or less before the deadline. Raises `late` after it."""
+    left = deadline - monotonic()
+    if left <= 0:
+        raise late
+    return left if timeout is None else min(timeout, left)

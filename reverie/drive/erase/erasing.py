@@ -16,16 +16,18 @@ from typing import Any
 from uuid import UUID
 
 from psycopg import Connection, Rollback
+from psycopg.sql import SQL, Identifier
 
 from reverie.capture.append import lock_sessions
 from reverie.drive.erase.copies import drop_copies
 from reverie.drive.erase.read import Selection, find_subject, select, select_rows
 from reverie.drive.erase.targets import Target
-from reverie.drive.erase.write import delete_selected, delete_tenant
+from reverie.drive.erase.write import delete_keys, delete_selected, delete_tenant
 from reverie.errors import NotFoundError
 from reverie.interruption import check_interruption
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
+from reverie.store.connect import role_errors
 from reverie.store.database import Store
 from reverie.store.locks import begin_erasing, lock_subjects
 from reverie.store.privacy.receipts import (
@@ -87,7 +89,8 @@ class Eraser:
         Raises:
             NotFoundError: there is nothing of this name, and there never was.
             InputError: several subjects have a session of this name, or other memories rest on the memory's turns.
-            DatabaseError: a generation of the tenant cannot be removed. Nothing is erased.
+            DatabaseError: the user may not act as reverie_eraser, or a generation of the tenant cannot be removed.
+                Nothing is erased.
         """
         erased: Erased | None = None
         with self.transaction() as conn:
@@ -133,10 +136,12 @@ class Eraser:
     def erase_tenant(self) -> Iterator[Erased]:
         """Erase everything of the tenant: some subjects in each transaction, and the rest in the last one.
 
-        If it is killed, another call goes on. The tenant's receipts stay, with its name.
+        Its keys go first, so that applications send nothing more meanwhile. If it is killed, another call goes on. The
+        tenant's receipts stay, with its name.
         """
         with self.transaction() as conn:
             drop_copies(conn, self.store.url, self.tenant_id)
+            keys = delete_keys(conn, self.tenant_id)
         after = ""
         while True:
             check_interruption()
@@ -155,14 +160,23 @@ class Eraser:
             after = subjects[-1]
         with self.transaction() as conn:
             counts = delete_tenant(conn, self.tenant_id)
+            counts |= {"ops.api_keys": keys} if keys else {}
             receipt = self._receipt(conn, Target(kind="tenant"), new_erasure_id(), counts) if counts else None
         yield Erased(receipt=receipt, counts=counts, turns=0, left=())
+
+    def has_rows(self) -> bool:
+        """Return whether anything of the tenant is there, if only rows that were written while it was erased."""
+        sql, params = queries("erase"), {"tenant": self.tenant_id}
+        with self.store.transaction(self.tenant_id) as conn:
+            tables = ["ops.tenants", *(row[0] for row in conn.execute(sql["tenant_tables"]))]
+            statements = (SQL(sql["has_rows"]).format(table=Identifier(*table.split("."))) for table in tables)
+            return any(conn.execute(statement, params).fetchone() == (True,) for statement in statements)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection[Any]]:
         """Yield a transaction of the tenant in the role of the eraser, with the keys for marks."""
         with self.store.transaction(self.tenant_id) as conn:
-            conn.execute(queries("erase")["act_as_eraser"])
+            act_as_eraser(conn)
             begin_erasing(conn, self.tenant_id)
             ensure_keys(conn, self.tenant_id)
             yield conn
@@ -204,6 +218,12 @@ class Eraser:
 
     def _target(self, conn: Connection[Any], target: Target) -> bytes:
         return target_of(conn, target.kind, [*target.names] or [self.tenant_id])
+
+
+def act_as_eraser(conn: Connection[Any]) -> None:
+    """Take on the role of the eraser until the transaction ends. Raises DatabaseError if the user may not."""
+    with role_errors(conn.info.user, "eraser"):
+        conn.execute(queries("erase")["act_as_eraser"])
 
 
 def total(erased: Sequence[Erased]) -> dict[str, int]:

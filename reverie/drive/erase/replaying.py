@@ -12,7 +12,7 @@ from uuid import UUID
 import orjson
 from psycopg import Connection
 
-from reverie.drive.erase.erasing import Erased, Eraser
+from reverie.drive.erase.erasing import Erased, Eraser, act_as_eraser
 from reverie.errors import ConflictError, InputError
 from reverie.interruption import check_interruption
 from reverie.store.database import Store
@@ -60,11 +60,14 @@ def receipt_lines(conn: Connection[Any], tenant_id: str, *, with_secret: bool = 
 
     `with_secret`: the file has the keys of the marks, so that another database can use it; the transaction goes on in
     the role of the eraser, which alone may read them. Anyone with the keys can check a guess of what was erased.
+
+    Raises:
+        DatabaseError: with `with_secret`, the user may not act as reverie_eraser.
     """
     first = {"format": _FORMAT, "tenant_id": tenant_id, "keys": _keys(conn).hex()}
     receipts, marks = read_receipts(conn, tenant_id), read_marks(conn, tenant_id)
     if with_secret:
-        conn.execute(queries("erase")["act_as_eraser"])
+        act_as_eraser(conn)
         first["secret"] = read_secret(conn).hex()
     lines: list[dict[str, Any]] = [first]
     for receipt in receipts:

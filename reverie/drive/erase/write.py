@@ -7,10 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from psycopg import Connection
-from psycopg.sql import SQL, Identifier
+from psycopg.sql import SQL, Composed, Identifier
 
 from reverie.drive.emptying import empty_subjects
 from reverie.drive.erase.read import Selection
+from reverie.store.locks import begin_erasing_tenant
 from reverie.store.queries import queries
 
 #: Statements in order, each named for the table whose rows it deletes. Those that read which turns are left come after
@@ -32,6 +33,7 @@ _DELETES = (
     "ops.dead_letters",
     "ops.replies",
     "ops.embeddings",
+    "ops.late_subjects",
     "ops.connection_tools",
     "ops.subject_credits",
     "ops.store_items",
@@ -59,21 +61,34 @@ def delete_selected(
     """
     sql, params = queries("erase"), {"tenant": tenant_id} | selection.params()
     conn.execute(sql["mark"], params | {"erasure": erasure_id})
-    counts = empty_subjects(conn, tenant_id, selection.subjects)
+    counts: dict[str, int] = {}
     conn.execute(sql["announce_erased"], params | {"at": at})
     for table in _DELETES:
         counts[table] = conn.execute(sql[table], params).rowcount
     for name, table in _STRIPS.items():
         counts[table] = counts.get(table, 0) + conn.execute(sql[name], params).rowcount
+    # last, because the corrections that are left in the log go on withholding
+    conn.execute(sql["act_as_worker"])
+    counts |= empty_subjects(conn, tenant_id, selection.subjects)
+    conn.execute(sql["act_as_eraser"])
     counts["memory.subjects"] = conn.execute(sql["delete_subjects"], params).rowcount
     return {table: rows for table, rows in sorted(counts.items()) if rows}
 
 
+def delete_keys(conn: Connection[Any], tenant_id: str) -> int:
+    """Delete the keys of a tenant, so that nothing more is sent for it; return how many."""
+    return conn.execute(_delete_all("ops.api_keys"), {"tenant": tenant_id}).rowcount
+
+
 def delete_tenant(conn: Connection[Any], tenant_id: str) -> dict[str, int]:
     """Delete the rest of a tenant from every table except its receipts; return rows by table."""
+    begin_erasing_tenant(conn, tenant_id)
     sql, params, counts = queries("erase"), {"tenant": tenant_id}, {}
     for (table,) in conn.execute(sql["tenant_tables"]).fetchall():
-        statement = SQL(sql["delete_all"]).format(table=Identifier(*table.split(".")))
-        counts[table] = conn.execute(statement, params).rowcount
+        counts[table] = conn.execute(_delete_all(table), params).rowcount
     counts["ops.tenants"] = conn.execute(sql["delete_tenant"], params).rowcount
     return {table: rows for table, rows in counts.items() if rows}
+
+
+def _delete_all(table: str) -> Composed:
+    return SQL(queries("erase")["delete_all"]).format(table=Identifier(*table.split(".")))

@@ -43,9 +43,12 @@ def key_growth(sessions: Sequence[SessionCounts], keys: Sequence[tuple[str, str,
     began: dict[str, list[datetime]] = defaultdict(list)
     for each in sessions:
         began[each.subject_id].append(each.began)
+    known_at: dict[str, list[datetime]] = defaultdict(list)
+    for subject, _, at in keys:
+        known_at[subject].append(at)
     curves, useful = [], []
     for subject, starts in began.items():
-        times = sorted(at for of, _, at in keys if of == subject)
+        times = known_at.get(subject, [])
         ends = [*starts[1:], datetime.max.replace(tzinfo=starts[0].tzinfo)]
         curve = [sum(at < end for at in times) for end in ends]
         curves.append(curve)

@@ -54,10 +54,12 @@ def session_bands(before: Sequence[int], each: Sequence[Ranks]) -> list[SessionB
 def converges_at(bands: Sequence[SessionBand]) -> int | None:
     """Return the number of sessions from which recall is useful: the first band with 90 % of the best band's R@10.
 
-    Bands of fewer than five questions are skipped; None without two others.
+    Bands of fewer than five questions are skipped; None without two others, or if recall finds nothing in any of them.
     """
     counted = [band for band in bands if band.questions >= _FEWEST]
     if len(counted) < 2:
         return None
     best = max(band.ranks.recall_10 for band in counted)
+    if best == 0:
+        return None
     return next(band.sessions for band in counted if band.ranks.recall_10 >= _CONVERGED * best)

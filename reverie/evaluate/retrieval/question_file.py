@@ -20,29 +20,35 @@ from reverie.store.queries import queries
 
 
 def questions_of_file(store: Store, tenant_id: str, path: Path) -> tuple[list[HeldQuestion], int]:
-    """Return the questions of a file, and how many were left out because the log lacks a turn that they need.
+    """Return the questions of a file, and how many were left out.
+
+    A question is left out if the log lacks a turn that it needs, or if it names no session and several sessions have a
+    turn of that id.
 
     A question without a time, or with one before its subject's last turn in the public format, is asked right after the
     last turn. Lines with `retrieval_ok: false` are left out without being counted.
 
     Raises:
-        InputError: the file cannot be read, a line is not a question, or the log has no turn that any question needs.
+        InputError: the file cannot be read, a line is not a question, or every question is left out.
     """
     lines = [(number, line) for number, line in json_lines(path) if line.get("retrieval_ok", True)]
     read = [_read(path, number, line) for number, line in lines]
     with store.transaction(tenant_id) as conn:
         params = {"tenant": tenant_id, "subjects": sorted({each["subject"] for each in read})}
         rows = conn.execute(queries("retrieval")["turn_ids"], params).fetchall()
-    turns: dict[tuple[str, str | None, str], UUID] = {}
+    turns: dict[tuple[str, str | None, str], UUID | None] = {}
     last: dict[str, datetime] = {}
     for subject, session, source, id_, said_at in rows:
-        turns[subject, session, source] = turns[subject, None, source] = id_
+        turns[subject, session, source] = id_
+        # several sessions may have the same id, and then it names no turn
+        turns[subject, None, source] = None if (subject, None, source) in turns else id_
         last[subject] = said_at
     asked = [question for each in read if (question := _question(each, turns, last))]
     if read and not asked:
         raise InputError(
-            f"The log of tenant {tenant_id} has no turn that a question of {path.name} needs: import its conversations "
-            "first, with the same subjects and turn ids."
+            f"The log of tenant {tenant_id} lacks the turns that the questions of {path.name} need, or several "
+            "sessions have their ids: import its conversations first, with the same subjects and turn ids, or name "
+            "each turn's session, in `evidence`."
         )
     return asked, len(read) - len(asked)
 
@@ -72,7 +78,7 @@ def _read(path: Path, number: int, line: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _question(
-    read: Mapping[str, Any], turns: Mapping[tuple[str, str | None, str], UUID], last: Mapping[str, datetime]
+    read: Mapping[str, Any], turns: Mapping[tuple[str, str | None, str], UUID | None], last: Mapping[str, datetime]
 ) -> HeldQuestion | None:
     subject = read["subject"]
     needs = [turns.get((subject, session, source)) for session, source in read["pairs"]]

@@ -21,8 +21,11 @@ from reverie.store.server.copying import CopiedTable, copied_tables, copy_rows
 from reverie.store.tenants import set_policy_name
 from reverie.store.work import Work
 
-#: Tables of `ops` that runs read: policy and clock, earlier runs, failures, dead letters, and vectors by text.
-_READ_BY_RUNS = ("tenants", "runs", "synthesis_failures", "dead_letters", "embeddings")
+#: Tables of `ops` that runs read: policy and clock, earlier runs, failures, dead letters, vectors by text, the buffer
+#: of live turns, and consents, since a run erases what is past its retention.
+_READ_BY_RUNS = (
+    "tenants", "runs", "synthesis_failures", "dead_letters", "embeddings", "sessions", "pending_turns", "consents",
+)  # fmt: skip
 
 
 def copy_log(source: Store, target: Store, tenant_id: str, *, policy: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -92,12 +93,17 @@ def _judged(
     key = fact.plan.key_of(value.value).casefold()
     others = [fact.plan.key_of(each.value).casefold() for each in fact.values if each.from_day < value.from_day]
     texts = [hit.content.casefold() for hit in hits]
-    naming = [text for text in texts if key in text or any(other in text for other in others)]
+    naming = [text for text in texts if any(_has(text, each) for each in (key, *others))]
     return PlantedAnswer(
         name=fact.plan.name,
         subject_id=subject_id,
         is_durable=fact.is_durable,
-        is_answered=any(key in text for text in texts),
-        is_held=any(key in hit.content.casefold() for hit in memories),
-        is_current_first=(key in naming[0]) if others and naming else None,
+        is_answered=any(_has(text, key) for text in texts),
+        is_held=any(_has(hit.content.casefold(), key) for hit in memories),
+        is_current_first=_has(naming[0], key) if others and naming else None,
     )
+
+
+def _has(text: str, key: str) -> bool:
+    """Return whether a text has the words of a key, as whole words: "Aki" is not in "making"."""
+    return re.search(rf"(?<!\w){re.escape(key)}(?!\w)", text) is not None

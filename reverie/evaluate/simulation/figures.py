@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from reverie.evaluate.simulation.asking import PlantedAnswer
 
+#: The week at whose end month 3 is measured.
+_MONTH_3 = 12
+
 
 class WeekFigures(NamedTuple):
     """Active memories per subject at the end of a week: the mean and the maximum."""
@@ -66,13 +69,13 @@ class SimulationResult:
     seconds: float
 
     def summary(self) -> dict[str, float]:
-        """Return the figures at the end of the year as a flat table, to compare policies."""
+        """Return the figures at the end of the year that were measured as a flat table, to compare policies."""
         last, counts = self.months[-1], [each.memories for each in self.weeks]
-        third = counts[min(12, len(counts) - 1)]
+        third = counts[_MONTH_3 - 1] if len(counts) >= _MONTH_3 else None
         figures = {
             "memories_per_subject": counts[-1],
             "most_memories": float(self.weeks[-1].most),
-            "growth_after_month_3": round(counts[-1] / third, 4) if third else 0.0,
+            "growth_after_month_3": round(counts[-1] / third, 4) if third else third,
             "answered": last.answered,
             "durable_answered": last.durable,
             "held": last.held,

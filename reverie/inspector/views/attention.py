@@ -54,7 +54,7 @@ async def show_triggers(visit: Visit) -> Response:
     subject_id, every = visit.value("subject"), visit.value("all") == "yes"
     place = decode_cursor(visit.value("cursor"), datetime.fromisoformat, UUID)
     found = await list_triggers(
-        visit.caller.reader(),
+        visit.caller.primary_reader(),
         subject_id=subject_id,
         as_of=visit.at,
         every=every,

@@ -31,6 +31,7 @@ async def erase_target(visit: Visit) -> Response:
     written = visit.value("confirm") if target.kind == "subject" else visit.entry("confirm")
     if written != confirmed:
         raise InputError(f"Nothing was erased: to confirm it, write {confirmed!r} in the form.")
+    visit.caller.deadline.committing()  # the thread goes on after the deadline
     await visit.services.journal.flush()  # else a question that waits there would be logged after the erasure
     done = await asyncio.to_thread(_eraser(visit).erase, target)
     if done.subject_id is not None:

@@ -20,16 +20,15 @@ async def show_memory(visit: Visit) -> Response:
     found = await explain(visit.caller.reader(), visit.name("memory"))
     wanted = (found.memory.get("object"), found.memory.get("content"))
     turns = [(turn, marked_pieces(turn.text, wanted)) for turn in found.turns[:_TURNS]]
-    is_pinned = _is_pinned(found)
     policy = visit.caller.policy
     return visit.render(
         "memory.html",
         found=found,
         memory=found.memory,
         turns=turns,
-        is_pinned=is_pinned,
+        is_pinned=found.is_pinned,
         recalls=await recalls_with(visit.caller.reader(), found.subject_id, found.id),
-        plot=None if found.forgotten else _plot(visit, found, is_pinned),
+        plot=None if found.forgotten else _plot(visit, found),
         fading=policy.fading,
         is_withheld=any(turn.mark for turn in found.turns if turn.direct),
     )
@@ -45,12 +44,7 @@ async def show_item(visit: Visit) -> Response:
     return visit.redirect("memory", memory=found.id)
 
 
-def _is_pinned(found: Explanation) -> bool:
-    pins = [correction.kind for correction in found.corrections if correction.kind in ("pin", "unpin")]
-    return bool(pins) and pins[-1] == "pin"
-
-
-def _plot(visit: Visit, found: Explanation, is_pinned: bool) -> FadingPlot:
+def _plot(visit: Visit, found: Explanation) -> FadingPlot:
     row = found.memory
     memory = FadingMemory(
         kind=found.kind,
@@ -58,9 +52,9 @@ def _plot(visit: Visit, found: Explanation, is_pinned: bool) -> FadingPlot:
         peak=row["peak"],
         happened_at=row["happened_at"],
         accessed_at=row["accessed_at"],
-        forget_at=None if is_pinned else row["forget_at"],
+        forget_at=None if found.is_pinned else row["forget_at"],
         valid_to=row["valid_to"],
-        keeps=row["lasting"] or is_pinned,
+        keeps=row["lasting"] or found.is_pinned,
     )
     return fading_plot(memory, visit.caller.policy.fading, visit.at)
 

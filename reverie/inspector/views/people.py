@@ -91,12 +91,19 @@ async def _now(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
 
 async def _history(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
     facts = await load_facts(visit.caller.reader(), subject_id=subject_id, as_of=at, history=True)
-    listed = await _memories(visit, subject_id, at, ("superseded", "merged", "compressed"))
+    # a memory that had ended by a past day, and not one that has ended since
+    listed = await _memories(visit, subject_id, at, ("superseded", "merged", "compressed"), ended_by=visit.time())
     return {"spans": validity_spans(facts, at)} | listed
 
 
 async def _memories(
-    visit: Visit, subject_id: str, at: datetime, states: tuple[State, ...], *, in_force_at: datetime | None = None
+    visit: Visit,
+    subject_id: str,
+    at: datetime,
+    states: tuple[State, ...],
+    *,
+    in_force_at: datetime | None = None,
+    ended_by: datetime | None = None,
 ) -> dict[str, Any]:
     """Return a page of memories of some states and of the chosen kind, latest first."""
     kind: Kind | None = next((each for each in KINDS if each == visit.value("kind")), None)
@@ -105,7 +112,13 @@ async def _memories(
         visit.caller.reader(),
         subject_id,
         policy=visit.caller.policy,
-        wanted=MemoryFilter(kinds=(kind,) if kind else KINDS, states=states, entity=entity, in_force_at=in_force_at),
+        wanted=MemoryFilter(
+            kinds=(kind,) if kind else KINDS,
+            states=states,
+            entity=entity,
+            in_force_at=in_force_at,
+            ended_by=ended_by,
+        ),
         as_of=at,
         before=_uuid(before) if before else None,
         limit=_MEMORIES + 1,
@@ -127,7 +140,8 @@ async def _relations(visit: Visit, subject_id: str, at: datetime) -> dict[str, A
 async def _sessions(visit: Visit, subject_id: str, at: datetime) -> dict[str, Any]:
     ended_at = visit.time("before")
     after = (ended_at, visit.value("session") or "") if ended_at else None
-    found, moods = await sessions_and_moods(visit.caller.reader(), subject_id, after=after, limit=_SESSIONS + 1)
+    session, as_of = visit.caller.reader(), visit.time()
+    found, moods = await sessions_and_moods(session, subject_id, as_of=as_of, after=after, limit=_SESSIONS + 1)
     return {"sessions": found[:_SESSIONS], "more": len(found) > _SESSIONS, "moods": moods}
 
 

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
@@ -20,6 +20,7 @@ import numpy.typing as npt
 import orjson
 
 from reverie.language.pack import read_table
+from reverie.language.text import cached_if_short
 from reverie.policy.table import Table
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
@@ -95,7 +96,7 @@ def features(text: str) -> set[str]:
     return found
 
 
-@lru_cache(maxsize=65_536)
+@cached_if_short(65_536)
 def _read(word: str) -> tuple[str, str]:
     """Return a word in lower case, and its class."""
     lower = word.lower()

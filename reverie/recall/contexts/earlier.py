@@ -92,7 +92,8 @@ async def with_earlier(
     ]
     if parts := _due_ranges(rows.get("running", ()), subject_id, given.session_id or "", policy):
         summaries += await session.offload(lambda: list(_summarise(parts, policy, said)))
-    return replace(given, history=_without_withdrawn(given.history, rows.get("withdrawn", ()))), summaries
+    history = _without_withdrawn(given, rows.get("withdrawn", ()), policy.recall.longest_reply)
+    return replace(given, history=history), summaries
 
 
 def earlier_notes(lines: Sequence[Line], summaries: Sequence[TurnSummary]) -> list[str]:
@@ -108,10 +109,18 @@ def earlier_notes(lines: Sequence[Line], summaries: Sequence[TurnSummary]) -> li
     return notes
 
 
-def _without_withdrawn(messages: Sequence[Message], rows: _Rows) -> list[Message]:
-    """Return the conversation with a placeholder for each turn that a person corrected or asked to forget."""
-    texts = {row[0].strip() for row in rows}
-    return [replace(one, content=WITHDRAWN) if one.content.strip() in texts else one for one in messages]
+def _without_withdrawn(given: Given, rows: _Rows, longest_reply: int) -> list[Message]:
+    """Return the conversation with a placeholder for each turn that a person corrected or asked to forget.
+
+    A reply of at most `longest_reply` words counts in its own session only, if that is known: a "Yes." there says
+    nothing about a "Yes." here.
+    """
+    texts = {
+        text.strip()
+        for text, session_id in rows
+        if given.session_id in (None, session_id) or len(text.split()) > longest_reply
+    }
+    return [replace(one, content=WITHDRAWN) if one.content.strip() in texts else one for one in given.history]
 
 
 def _due_ranges(rows: _Rows, subject_id: str, session_id: str, policy: Policy) -> list[SessionPart]:

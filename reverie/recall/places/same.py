@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -12,7 +11,8 @@ from reverie.recall.result import Drop, Hit, drop
 
 _PACK = language_table("same")
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+#: Punctuation of sentences and of Markdown, which is no part of a word. Signs such as in `C++`, `-5` and `€50` are.
+_PUNCTUATION = ".,;:!?…—()[]{}\"'`“”„‘’«»*_¡¿।。、！？，；：（）「」"
 #: Words that do not change the meaning.
 _FILLERS = _PACK.word_set("fillers")
 #: Fewest words to compare: shorter texts are answers, in which the same words may mean different things.
@@ -59,7 +59,8 @@ def one_place_each(
 
 def _words(hit: Hit) -> tuple[str, ...] | None:
     """Return the words by which hits are the same; None for too few."""
-    words = [word for found in _WORD.findall(hit.content) if (word := found.casefold()) not in _FILLERS]
+    stripped = (word.strip(_PUNCTUATION).casefold() for word in hit.content.split())
+    words = [word for word in stripped if word and word not in _FILLERS]
     return tuple(words) if len(words) >= _LEAST_WORDS else None
 
 

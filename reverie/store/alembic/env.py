@@ -1,12 +1,15 @@
 """Alembic's entry: runs the migrations as the role that owns the schemas, and then what holds for every table."""
 
+import psycopg
 from alembic import context
 from sqlalchemy import create_engine, pool, text
 
 from reverie.store.queries import sql_directory
 
 applied: list[str] = []
-engine = create_engine(context.config.attributes["url"], poolclass=pool.NullPool)
+url: str = context.config.attributes["url"]
+# SQLAlchemy would read the URL itself, and knows neither several hosts nor the parameters of libpq
+engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=pool.NullPool)
 with engine.connect() as connection:
     connection.execute(text("set role reverie_owner"))
     context.configure(

@@ -82,7 +82,7 @@ async def read_consent(session: TenantSession, subject_id: str) -> Consent:
 
 
 async def list_consents(session: TenantSession) -> Sequence[Consent]:
-    """Return the consents that a tenant's subjects ever changed; all other subjects agree to everything."""
+    """Return the consents of a tenant's subjects who do not agree to everything."""
     return await session.run(Statement(queries("consents")["list"], {"tenant": session.tenant_id}, row=Consent))
 
 

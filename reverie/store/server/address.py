@@ -30,12 +30,6 @@ def running_url(settings: Settings) -> str | None:
     return server.url() if server.status().running else None
 
 
-def sqlalchemy_url(url: str) -> str:
-    """Return the URL with the driver, as SQLAlchemy, Alembic and Great Expectations need it."""
-    _, _, rest = url.partition("://")
-    return f"postgresql+psycopg://{rest}"
-
-
 #: The environment variables of libpq (psql, dbt, psycopg2) for the parts of a URL.
 _LIBPQ = {
     "host": "PGHOST",

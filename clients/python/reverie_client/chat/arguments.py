@@ -58,10 +58,13 @@ def with_memory(given: Mapping[str, Any], told: str) -> dict[str, Any]:
 def question_turn(session_id: str, given: Mapping[str, Any]) -> Turn | None:
     """Return the user's turn that a call answers; None if the last message is not the user's but a tool's result.
 
-    The turn's id is derived from its place and text, so that a repeated call stores it once. If the server keeps the
-    conversation (`conversation`), the place is unknown, and each call has a separate turn.
+    Instructions of the application (`system`, `developer`) are not messages of the conversation.
+
+    The turn's id is derived from its place, its text and that of the message before, so that a repeated call stores it
+    once. If the server keeps the conversation (`conversation`), the place is unknown, and each call has a separate
+    turn.
     """
-    messages = conversation_of(given)
+    messages = [each for each in conversation_of(given) if value_of(each, "role") not in ("system", "developer")]
     if not messages or value_of(messages[-1], "role") != "user":
         return None
     text = text_of(messages[-1])
@@ -71,7 +74,8 @@ def question_turn(session_id: str, given: Mapping[str, Any]) -> Turn | None:
         return Turn(source_id=new_id(), role="user", text=text)
     before = given.get("previous_response_id")
     place = f"{len(messages)}\0{before}" if isinstance(before, str) else str(len(messages))
-    named = f"{session_id}\0{place}\0{text}".encode("utf-8", "surrogatepass")
+    # the place alone is the same for each message of an application that sends only the last few
+    named = "\0".join([session_id, place, *map(text_of, messages[-2:])]).encode("utf-8", "surrogatepass")
     known = hashlib.sha256(named).hexdigest()[:32]
     return Turn(source_id=known, role="user", text=text)
 

@@ -10,10 +10,11 @@ An error of another kind, such as that of a closed client, is the cause of the o
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from reverie_client.batches import turn_batches
 from reverie_client.chat.arguments import conversation_of, question_of, question_turn, with_list, with_memory
 from reverie_client.chat.replies import Reply
 from reverie_client.chat.streams import AsyncRecordedStream, RecordedStream
@@ -65,7 +66,9 @@ class MemorySession:
         return answer
 
     def _store(self, given: Mapping[str, Any], parts: Sequence[Any]) -> None:
-        self._try(lambda: _storing(self._subject_id, self._session_id, given, parts))
+        storing = _storing(self._subject_id, self._session_id, given, parts)
+        while self._try(lambda: next(storing, None)) is not None:
+            pass
 
     def _try(self, make: Callable[[], Request[Any] | None]) -> Any:
         """Make a request and send it, if there is one; return its answer, or None after an error."""
@@ -112,7 +115,9 @@ class AsyncMemorySession:
         return answer
 
     async def _store(self, given: Mapping[str, Any], parts: Sequence[Any]) -> None:
-        await self._try(lambda: _storing(self._subject_id, self._session_id, given, parts))
+        storing = _storing(self._subject_id, self._session_id, given, parts)
+        while await self._try(lambda: next(storing, None)) is not None:
+            pass
 
     async def _try(self, make: Callable[[], Request[Any] | None]) -> Any:
         """Make a request and send it, if there is one; return its answer, or None after an error."""
@@ -130,13 +135,16 @@ def _context(subject_id: str, asked: Sequence[Any]) -> Request[Context]:
     return assemble_context(subject_id, question=question and question[:20_000])
 
 
-def _storing(subject_id: str, session_id: str, given: Mapping[str, Any], parts: Sequence[Any]) -> Request[Turns] | None:
-    """Return the request that stores question and reply, if any; `parts`: one answer, or what came of a stream."""
+def _storing(
+    subject_id: str, session_id: str, given: Mapping[str, Any], parts: Sequence[Any]
+) -> Iterator[Request[Turns]]:
+    """Yield the requests that store question and reply, if any; `parts`: one answer, or what came of a stream."""
     reply = Reply()
     for part in parts:
         reply.take(part)
     turns = [turn for turn in (question_turn(session_id, given), reply.turn()) if turn is not None]
-    return append_turns(subject_id, session_id, turns) if turns else None
+    for batch in turn_batches(turns):
+        yield append_turns(subject_id, session_id, batch)
 
 
 def _fault(error: Exception) -> ReverieClientError:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -56,7 +57,7 @@ def install(
             "top_k": top_k,
             "seconds": SECONDS,
             "store": stores,
-            "folder": str(settings.parent / "waiting"),
+            "folder": str(_waiting(settings)),
         },
     )
     events = ((known.recall, "recall"), (known.store, "store")) if stores else ((known.recall, "recall"),)
@@ -76,7 +77,7 @@ def uninstall(agent: str, *, home: Path, project: Path | None = None) -> list[Pa
     if path.exists() and (commands := _ours(_read(path))):
         named = {shlex.split(command)[-1] for command in commands if command}
         left = _without_ours(_read(path))
-        if left in ({}, known.header):
+        if left in ({}, known.header) and not path.is_symlink():
             path.unlink()
         else:
             _write(path, left)
@@ -87,8 +88,9 @@ def uninstall(agent: str, *, home: Path, project: Path | None = None) -> list[Pa
         if file.exists() and (file == settings or str(file) in named):
             file.unlink()
             changed.append(file)
-    if not list(settings.parent.glob("*.json")):
-        for prompt in (settings.parent / "waiting").glob("*.json*"):
+    shutil.rmtree(_waiting(settings), ignore_errors=True)
+    if not list(settings.parent.glob("*.json")):  # earlier versions had one folder for all
+        for prompt in _waiting(settings).parent.glob("*.json*"):
             prompt.unlink()
     return changed
 
@@ -121,6 +123,11 @@ def _settings_file(agent: Agent, home: Path, project: Path | None) -> Path:
         return home / ".reverie" / "hooks" / f"{agent.name}.json"
     known = hashlib.sha256(os.fsencode(project.resolve())).hexdigest()[:12]
     return home / ".reverie" / "hooks" / f"{agent.name}-{project.resolve().name}-{known}.json"
+
+
+def _waiting(settings: Path) -> Path:
+    """Return the folder of waiting prompts, apart from other hooks of the same agent, which have the same sessions."""
+    return settings.parent / "waiting" / settings.stem
 
 
 def _settings_file_of_before(agent: Agent, home: Path, project: Path | None) -> Path:
@@ -183,10 +190,17 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _write(path: Path, value: Mapping[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f"{path.name}.new")
-    new.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(new, path)
+    """Replace the agent's file, or the one that it links to, and keep its mode: it may contain keys."""
+    file = path.resolve()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    new = file.with_name(f"{file.name}.new")
+    new.unlink(missing_ok=True)
+    mode = 0o600 if file.exists() else 0o666  # a new file gets the user's usual mode
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as opened:
+        opened.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    if file.exists():
+        shutil.copymode(file, new)
+    os.replace(new, file)
 
 
 def _write_settings(path: Path, value: Mapping[str, Any]) -> None:

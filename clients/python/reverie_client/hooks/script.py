@@ -110,11 +110,12 @@ def store(agent: str, settings: Object, event: Object) -> None:
     prompt = event.get(prompt_field) or kept.get("prompt") or ""
     reply = event.get(reply_field) or last_reply(event.get(transcript))
     turns = [(role, text[:LONGEST_TURN]) for role, text in (("user", prompt), ("assistant", reply)) if text.strip()]
-    if not prompt.strip():
+    # an agent that another hook tells to continue has a second reply to a prompt that is stored already
+    if not prompt.strip() or (event.get("stop_hook_active") and not kept):
         return
     import zlib
 
-    said = kept.get("id") or f"{zlib.crc32((prompt + reply).encode()):08x}"
+    said = kept.get("id") or f"{zlib.crc32((prompt + reply).encode('utf-8', 'replace')):08x}"
     body = {
         "subject_id": settings["subject_id"],
         "session_id": f"{agent}-{session}"[:200],
@@ -189,7 +190,8 @@ def post(settings: Object, path: str, body: Object, seconds: float) -> Object:
     host, _, prefix = rest.partition("/")
     name, _, port = host.rpartition(":") if host.rpartition(":")[2].isdigit() else (host, "", "")
     name = name.strip("[]")
-    sent = json.dumps(body).encode()
+    # the server counts characters, and an escape would be six for each that is not ASCII
+    sent = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
     head = (
         f"POST {'/' + prefix.strip('/') if prefix.strip('/') else ''}{path} HTTP/1.0\r\nHost: {host}\r\n"
         f"Authorization: Bearer {settings['key']}\r\nContent-Type: application/json\r\n"

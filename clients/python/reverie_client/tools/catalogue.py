@@ -76,7 +76,8 @@ def _append_turns(each: given.AppendTurnsArguments, scope: Scope) -> Request[Any
 
 
 def _get_context(each: given.GetContextArguments, scope: Scope) -> Request[Any]:
-    return contexts.assemble_context(scope.subject_id, session_id=each.session_id, question=each.question)
+    session = each.session_id or scope.session_id
+    return contexts.assemble_context(scope.subject_id, session_id=session, question=each.question)
 
 
 def _correct(each: given.CorrectArguments, scope: Scope) -> Request[Any]:

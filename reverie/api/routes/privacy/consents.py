@@ -62,7 +62,7 @@ class ConsentAnswer(Answer):
 )
 async def get_consent(caller: Reader, subject_id: Subject) -> Response:
     """Read whether a subject is captured and recalled, and for how long what it said is kept."""
-    return answer(await read_consent(caller.reader(), subject_id))
+    return answer(await read_consent(caller.primary_reader(), subject_id))
 
 
 @router.put(

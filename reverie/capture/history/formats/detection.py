@@ -17,6 +17,7 @@ from reverie.capture.history.formats.chatgpt import is_conversation, read_chatgp
 from reverie.capture.history.formats.messages import MessageReader, message_list
 from reverie.capture.history.formats.slack import is_slack, read_slack
 from reverie.capture.history.records import BrokenItem, InputItem, Record
+from reverie.capture.times import TimeForm
 from reverie.errors import InputError
 
 
@@ -44,7 +45,7 @@ def array_format(item: Any) -> str:
 
 def read_converted(
     file: InputFile, format: str, *, items: Iterator[InputItem], subject: str | None, start: datetime | None,
-    mapping: Mapping[str, str],
+    mapping: Mapping[str, str], times: TimeForm,
 ) -> Iterator[InputItem]:  # fmt: skip
     """Yield the turns of a ChatGPT export or of message lists; `items` are the lines or items of the file.
 
@@ -52,7 +53,7 @@ def read_converted(
     """
     if format == "chatgpt":
         return read_chatgpt(file.blocks(), subject=_required(subject, file.path))
-    reader = MessageReader(name=file.path.name.partition(".")[0], subject=subject, start=start, mapping=mapping)
+    reader = MessageReader(name=file.stem, subject=subject, start=start, mapping=mapping, times=times)
     return reader.read(items)
 
 

@@ -21,7 +21,8 @@ from reverie.capture.history.formats.remembered import (
 )
 from reverie.capture.history.formats.shapes import ForeignItem, foreign_items, split_page
 from reverie.capture.history.formats.traces import oldest_first, read_langfuse, read_langsmith
-from reverie.capture.history.records import BrokenItem, InputItem, Record, SkippedItem
+from reverie.capture.history.records import BrokenItem, InputItem, Record, SkippedItem, mended_json
+from reverie.capture.times import TimeForm
 from reverie.errors import InputError
 
 Convert = Callable[[ForeignItem, str | None, datetime | None], Iterator[Converted]]
@@ -53,21 +54,23 @@ _TRACES = {
     "langsmith": (("runs", "data"), read_langsmith),
     "langfuse": (("data", "traces"), read_langfuse),
 }
+#: Errors by which a conversion fails on a value of a type that its system does not write.
+_OTHER_FORM = (AttributeError, KeyError, TypeError, ValueError)
 #: The names of all these formats.
 FOREIGN = (*_ITEMS, *_TRACES)
 
 
 def read_foreign(
-    file: InputFile, format: str, *, subject: str | None, start: datetime | None, mapping: Mapping[str, str]
-) -> Iterator[InputItem]:
+    file: InputFile, format: str, *, subject: str | None, start: datetime | None, mapping: Mapping[str, str],
+    times: TimeForm,
+) -> Iterator[InputItem]:  # fmt: skip
     """Yield the turns and statements of an export of another system.
 
     Raises InputError as `MessageReader` does.
     """
     if format in _TRACES:
         lists, convert = _TRACES[format]
-        name = file.path.name.partition(".")[0]
-        reader = MessageReader(name=name, subject=subject, start=start, mapping=mapping)
+        reader = MessageReader(name=file.stem, subject=subject, start=start, mapping=mapping, times=times)
         records = (_as_record(item, convert) for item in foreign_items(file, lists))
         return reader.read(oldest_first(records))
     known = _ITEMS[format]
@@ -122,11 +125,15 @@ def _converted(
         if isinstance(item, BrokenItem):
             yield item
             continue
-        for fields in convert(item, subject, start):
-            if isinstance(fields, SkippedItem):
-                yield fields
-            else:
-                yield Record(item.number, fields, size=len(str(fields.get("text"))) + 400, place=f"item {item.number}")
+        try:
+            for fields in convert(item, subject, start):
+                if isinstance(fields, SkippedItem):
+                    yield fields
+                else:
+                    size = len(str(fields.get("text"))) + 400
+                    yield Record(item.number, fields, size=size, place=f"item {item.number}")
+        except _OTHER_FORM:
+            yield _of_other_form(item)
 
 
 def _as_record(
@@ -134,5 +141,13 @@ def _as_record(
 ) -> InputItem:
     if isinstance(item, BrokenItem):
         return item
-    fields = convert(item)
+    try:
+        fields = convert(item)
+    except _OTHER_FORM:
+        return _of_other_form(item)
     return fields if isinstance(fields, SkippedItem) else Record(item.number, fields)
+
+
+def _of_other_form(item: ForeignItem) -> BrokenItem:
+    detail = f"Item {item.number} has a field of another form than this system writes."
+    return BrokenItem(item.number, "wrong_type", detail, mended_json(item.fields))

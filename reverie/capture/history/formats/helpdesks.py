@@ -64,7 +64,7 @@ def read_intercom(item: ForeignItem, subject: str | None, start: datetime | None
     owner = subject or next((each.get("external_id") or each.get("id") for each in contacts), None) or author.get("id")
     first = [source | {"created_at": talk.get("created_at"), "part_type": "comment"}] if source else []
     for part in (*first, *_listed(talk.get("conversation_parts"), "conversation_parts")):
-        text, by = plain_text(part.get("body")), part.get("author") or {}
+        text, by = plain_text(part.get("body")), _object(part.get("author"))
         if part.get("part_type") == "note" or not text:
             yield SkippedItem("note" if text else str(part.get("part_type") or "empty")[:40])
             continue
@@ -85,7 +85,7 @@ def read_zendesk(item: ForeignItem, subject: str | None, start: datetime | None)
     The requester, and the end users among the `users` of the page, have the role user; others are agents.
     """
     ticket = item.fields
-    requester = ticket.get("requester_id") or (ticket.get("requester") or {}).get("id")
+    requester = ticket.get("requester_id") or _object(ticket.get("requester")).get("id")
     users = {user.get("id"): user for user in item.page.get("users") or () if type(user) is dict}
     described = {"id": "description", "author_id": requester, "plain_body": ticket.get("description")}
     comments = [each for each in ticket.get("comments") or () if type(each) is dict]
@@ -94,8 +94,8 @@ def read_zendesk(item: ForeignItem, subject: str | None, start: datetime | None)
         if comment.get("public") is False or not text:
             yield SkippedItem("private" if text else "empty")
             continue
-        author = comment.get("author_id") or (comment.get("author") or {}).get("id")
-        user = users.get(author) or comment.get("author") or {}
+        author = comment.get("author_id") or _object(comment.get("author")).get("id")
+        user = users.get(author) or _object(comment.get("author"))
         yield _turn(
             subject_id=subject or requester,
             session_id=ticket.get("id"),

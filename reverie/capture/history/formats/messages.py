@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from reverie.capture.history.field_names import ALIASES, snake_case
 from reverie.capture.history.records import BrokenItem, InputItem, Record, SkippedItem, mended_json
-from reverie.capture.times import parse_event_time
+from reverie.capture.times import ISO_TIMES, TimeForm
 from reverie.errors import InputError
 
 #: Fields in which logs keep the request, with its list of messages.
@@ -61,6 +61,8 @@ class MessageReader:
     start: datetime | None = None
     #: Reverie's field names, each with the name in the records.
     mapping: Mapping[str, str] = field(default_factory=dict)
+    #: The form of the times in the records.
+    times: TimeForm = ISO_TIMES
     #: The latest record of each session, by the hash of subject and session.
     _latest: dict[int, _LatestRecord] = field(default_factory=dict)
     _first: bool = True
@@ -148,12 +150,12 @@ class MessageReader:
         if said_at is None:
             if self.start is None:
                 return None
-            return (self.start + (line - 1) * _RECORD_STEP + position * _MESSAGE_STEP).isoformat()
+            return self.start + (line - 1) * _RECORD_STEP + position * _MESSAGE_STEP
         try:
-            at = parse_event_time(said_at, None)
-        except (ValueError, TypeError):
+            # no text, since the validation reads texts in the form of the records
+            return self.times.read(said_at) + position * _MESSAGE_STEP
+        except (ValueError, TypeError, OverflowError):
             return said_at  # naive or impossible: the validation rejects it
-        return (at.astimezone(UTC) + position * _MESSAGE_STEP).isoformat()
 
     def _history(self, key: int, messages: list[Any]) -> tuple[int, int]:
         """Return how many messages of the session are known, and how many of this list repeat them."""

@@ -16,8 +16,8 @@ from reverie.capture.history.values import known_role
 Converted = dict[str, Any] | SkippedItem
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-#: A line of a Graphiti episode of the source `message`: speaker, role and text.
-_SPOKEN = re.compile(r"([^:\n(]{1,80}?)\s*(?:\((\w+)\))?:\s(.*)", re.DOTALL)
+#: The beginning of a line of a Graphiti episode of the source `message`: speaker and role.
+_SPEAKER = re.compile(r"^([^:\n(]{1,80}?)[ \t]*(?:\((\w+)\))?:\s", re.MULTILINE)
 
 
 def statement(
@@ -98,34 +98,61 @@ def read_temporal_graph(item: ForeignItem, subject: str | None, start: datetime 
     elif "content" not in fields:
         yield SkippedItem("node")
     elif fields.get("role") or fields.get("role_type") or fields.get("source") == "message":
-        yield _said(item, subject, created)
+        yield from _said(item, subject, created)
     else:
         yield statement(
             item, "graph", fields["content"], created, left_out=("content",), subject_id=subject, kind="document"
         )  # fmt: skip
 
 
-def _said(item: ForeignItem, subject: Any, said_at: Any) -> dict[str, Any]:
-    """Return a message as a turn. A message of a thread names role and speaker; a Graphiti episode begins with them."""
+def _said(item: ForeignItem, subject: Any, said_at: Any) -> Iterator[dict[str, Any]]:
+    """Yield the turns of a message: one if it is of a thread, which names role and speaker.
+
+    A Graphiti episode has a turn for each line that begins with them.
+    """
     role, speaker, text = item.fields.get("role_type"), item.fields.get("name"), item.fields.get("content")
+    spoken: list[tuple[Any, Any, Any]] = [(speaker, role, text)]
     if (given := item.fields.get("role")) is not None:
-        role, speaker = (role, speaker or given) if role else (given, speaker)
+        spoken = [(speaker or given, role, text) if role else (speaker, given, text)]
     elif role is None and type(text) is str:
-        speaker = None  # the name of an episode is not its speaker
-        if match := _SPOKEN.match(text):
-            speaker, role, text = match[1], match[2] or match[1], match[3]
-        role = role if known_role(role) else "user"
-    fields = {
-        "subject_id": subject,
-        "session_id": item.first("thread_id", "session_id", "thread_uuid", "group_id", "graph_id") or subject,
-        "source_id": item.first("uuid", "id"),
-        "role": role,
-        "speaker": speaker,
-        "said_at": said_at,
-        "text": text,
-        "metadata": item.fields.get("metadata"),
-    }
-    return {name: value for name, value in fields.items() if value is not None}
+        spoken = _spoken(text)
+    source_id = item.first("uuid", "id")
+    for number, (speaker, role, text) in enumerate(spoken, start=1):
+        fields = {
+            "subject_id": subject,
+            "session_id": item.first("thread_id", "session_id", "thread_uuid", "group_id", "graph_id") or subject,
+            "source_id": source_id if number == 1 or not source_id else f"{source_id}/{number}",
+            "role": role,
+            "speaker": speaker,
+            "said_at": said_at,
+            "text": text,
+            "metadata": item.fields.get("metadata"),
+        }
+        yield {name: value for name, value in fields.items() if value is not None}
+
+
+def _spoken(text: str) -> list[tuple[str | None, str, str]]:
+    """Return the turns of an episode: speaker, role and text. The name of an episode is not its speaker."""
+    lines = list(_SPEAKER.finditer(text))
+    if not lines or lines[0].start():
+        return [(None, "user", text)]
+    begins = [line for line in lines if _is_speaker(line, first=lines[0])]
+    ends = [len(text[: line.start()].rstrip()) for line in begins[1:]] + [len(text)]
+    roles = [role if known_role(role := line[2] or line[1]) else "user" for line in begins]
+    return [(line[1], role, text[line.end() : end]) for line, role, end in zip(begins, roles, ends, strict=True)]
+
+
+def _is_speaker(line: re.Match[str], *, first: re.Match[str]) -> bool:
+    """Return whether a line begins with a speaker; else it goes on with the text of the one before.
+
+    A speaker is a role, or has one in parentheses, or was the first. If the first is only a name, the others may be:
+    up to three words, none in lower case, with a text in the same line.
+    """
+    if line[1] == first[1] or known_role(line[2] or line[1]):
+        return True
+    words = line[1].split()
+    is_name = 0 < len(words) <= 3 and not any(word[0].islower() for word in words) and line[0].endswith(" ")
+    return is_name and not known_role(first[2] or first[1])
 
 
 def read_letta(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:

@@ -48,16 +48,18 @@ def read_slack(archive: Archive, *, subject: str | None = None) -> Iterator[Inpu
                 continue
             number += 1
             said_at = message.get("ts")
+            session, other_session = _sessions(message, channel, day["day"])
             fields = {
                 "subject_id": subject or subjects.get(channel, channel),
-                "session_id": f"{channel}/{message.get('thread_ts') or day['day']}",
+                "session_id": session,
                 "source_id": said_at,
                 "role": people.role(message),
                 "speaker": people.speaker(message),
                 "said_at": said_at,
                 "text": people.plain(message["text"]),
             }
-            yield Record(number, fields, size=len(fields["text"]) + 200, place=f"{name} item {position}")
+            size, place = len(fields["text"]) + 200, f"{name} item {position}"
+            yield Record(number, fields, size=size, place=place, other_session=other_session)
 
 
 class _People:
@@ -122,6 +124,18 @@ def _subjects(archive: Archive, people: _People) -> dict[str, str]:
             if len(persons) == 1 < len(members):
                 subjects[str(channel.get("name") or channel.get("id"))] = str(persons[0])
     return subjects
+
+
+def _sessions(message: dict[str, Any], channel: str, day: str) -> tuple[str, str]:
+    """Return the session of a message, and the one that it has in exports from before or after its first reply.
+
+    Slack writes `thread_ts` into a message that begins a thread only when somebody has replied to it.
+    """
+    at, thread = message.get("ts"), message.get("thread_ts")
+    of_day, of_thread = f"{channel}/{day}", f"{channel}/{thread or at}"
+    if not thread:
+        return of_day, of_thread
+    return of_thread, of_day if thread == at else ""
 
 
 def _skip_reason(message: Any) -> str | None:

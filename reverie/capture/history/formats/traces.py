@@ -59,8 +59,7 @@ def read_langsmith(item: ForeignItem) -> dict[str, Any] | SkippedItem:
     run = item.fields
     if run.get("parent_run_id") or _parsed(run.get("parent_run_ids")):
         return SkippedItem("child_run")
-    about = (_parsed(run.get("extra")) or {}).get("metadata") or {}
-    about |= _parsed(run.get("metadata")) or {}
+    about = _object(_object(run.get("extra")).get("metadata")) | _object(run.get("metadata"))
     session = next((about[name] for name in ("session_id", "thread_id", "conversation_id") if about.get(name)), None)
     return _record(
         _exchange(_parsed(run.get("inputs")), _parsed(run.get("outputs"))),
@@ -149,12 +148,20 @@ def _message(value: Any, role: str) -> dict[str, Any] | None:
 
 def _parsed(value: Any) -> Any:
     """Return the value of a JSON text, as exported tables have it; other values as they are."""
+    if value == "null":
+        return None
     if type(value) is str and value[:1] in ("{", "[", '"'):
         try:
             return orjson.loads(value)
         except ValueError:
             return value
     return dict(value) if isinstance(value, Mapping) else value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """Return an object, or the one of a JSON text; for other values an empty one."""
+    parsed = _parsed(value)
+    return parsed if type(parsed) is dict else {}
 
 
 def _utc(value: Any) -> Any:
