@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
@@ -19,6 +20,7 @@ from reverie.store.queries import queries
 class PastEvaluation:
     """The measures of a past evaluation."""
 
+    id: UUID
     as_of: datetime
     policy: str
     policy_hash: str
@@ -33,10 +35,10 @@ class PastEvaluation:
 def record_evaluation(store: Store, evaluation: Evaluation, *, driver: str) -> None:
     """Write an evaluation to `ops.evaluations`, replacing one of the same time, policy, model and questions."""
     against = evaluation.comparison.against if evaluation.comparison else None
-    key = (evaluation.tenant_id, evaluation.policy_hash, evaluation.model, against or "", evaluation.source)
+    made = (evaluation.policy_hash, evaluation.model, against)
     params = {
         "tenant": evaluation.tenant_id,
-        "id": stable_id(evaluation.as_of, "evaluation", *key),
+        "id": _evaluation_id(evaluation.as_of, evaluation.tenant_id, *made, evaluation.source),
         "as_of": evaluation.as_of,
         "policy": evaluation.policy,
         "policy_hash": evaluation.policy_hash,
@@ -51,8 +53,24 @@ def record_evaluation(store: Store, evaluation: Evaluation, *, driver: str) -> N
         conn.execute(queries("evaluations")["record"], params)
 
 
-def past_evaluations(store: Store, tenant_id: str, *, limit: int = 200) -> list[PastEvaluation]:
-    """Return the latest evaluations of a tenant, oldest first."""
+def past_evaluations(store: Store, tenant_id: str, *, source: str, limit: int = 200) -> list[PastEvaluation]:
+    """Return those of the latest evaluations of a tenant that asked questions of this source, oldest first.
+
+    `source`: `log`, or the name of a file. Questions of different sources are no points of one line. `limit`: of how
+    many evaluations, whatever their source.
+    """
     params = {"tenant": tenant_id, "limit": limit}
     with store.transaction(tenant_id) as conn, conn.cursor(row_factory=class_row(PastEvaluation)) as cursor:
-        return cursor.execute(queries("evaluations")["history"], params).fetchall()
+        found = cursor.execute(queries("evaluations")["history"], params).fetchall()
+    # only the id of a row tells its source
+    return [
+        each
+        for each in found
+        if each.id == _evaluation_id(each.as_of, tenant_id, each.policy_hash, each.model, each.against, source)
+    ]
+
+
+def _evaluation_id(
+    as_of: datetime, tenant_id: str, policy_hash: str, model: str, against: str | None, source: str
+) -> UUID:
+    return stable_id(as_of, "evaluation", tenant_id, policy_hash, model, against or "", source)

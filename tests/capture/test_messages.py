@@ -152,20 +152,23 @@ def test_files_whose_names_have_dots_have_sessions_of_their_own(store: Store, tm
     assert [row[3] for row in turns()] == ["chat.2026-03-01:1", "chat.2026-03-02:1", "chat.v2:1"]
 
 
-@pytest.mark.parametrize(
-    ("said_at", "options"),
-    [
-        ("2026-03-01T10:00:00", {"timezone": "Europe/Berlin"}),
-        ("01-03-2026 10:00", {"timezone": "Europe/Berlin", "time_format": "%d-%m-%Y %H:%M"}),
-    ],
-)
-def test_messages_are_a_second_apart_in_every_form_of_times(
-    store: Store, write: Write, turns: Rows, said_at: str, options: dict[str, Any]
-) -> None:
+def test_messages_are_a_second_apart_in_every_zone(store: Store, write: Write, turns: Rows, letters: Rows) -> None:
     messages = [{"role": "user", "content": text} for text in ("Hi", "I have a dog.")]
-    found = load(store, write(jsonl({"user_id": "ana", "created_at": said_at, "messages": messages})), **options)
-    assert (found.imported, found.dead) == (2, 0)
+    path = write(jsonl({"user_id": "ana", "created_at": "2026-03-01T10:00:00", "messages": messages}))
+    assert load(store, path).dead_by_reason == {"naive_time": 2}
+    found = load(store, path, timezone="Europe/Berlin")
+    assert (found.imported, found.resolved, letters()) == (2, 2, [])
     assert [(row[9], f"{row[8]:%H:%M:%S}") for row in turns()] == [("Hi", "09:00:00"), ("I have a dog.", "09:00:01")]
+
+
+def test_a_time_in_another_format_is_that_of_all_messages(store: Store, write: Write, turns: Rows) -> None:
+    messages = [{"role": "user", "content": text} for text in ("Hi", "I have a dog.")]
+    path = write(jsonl({"user_id": "ana", "created_at": "2026-01-03 10:00", "messages": messages}))
+    assert load(store, path, timezone="UTC", time_format="%Y-%d-%m %H:%M").imported == 2
+    assert [(row[9], f"{row[8]:%m-%d %H:%M:%S}") for row in turns()] == [
+        ("Hi", "03-01 10:00:00"),
+        ("I have a dog.", "03-01 10:00:00"),
+    ]
 
 
 def test_messages_after_the_last_time_are_dead_letters(store: Store, write: Write) -> None:

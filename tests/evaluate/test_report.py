@@ -15,7 +15,7 @@ from tests.evaluate.conftest import LATE
 
 def test_the_page_opens_offline_and_has_no_text_unless_asked(work: Work, evaluation: Evaluation) -> None:
     record_evaluation(work.store, evaluation, driver="test")
-    past = past_evaluations(work.store, "acme")
+    past = past_evaluations(work.store, "acme", source="log")
     page = report_page(evaluation, past)
     assert "Plotly.newPlot" in page and "What recall finds" in page and "Ablations" in page
     assert '<script src="http' not in page and "cdn.plot.ly/plotly-" not in page
@@ -45,7 +45,7 @@ def test_it_says_what_too_few_questions_tell(evaluation: Evaluation) -> None:
 
 def test_evaluations_of_one_moment_have_no_axis_of_time(work: Work, evaluation: Evaluation) -> None:
     record_evaluation(work.store, evaluation, driver="test")
-    past = past_evaluations(work.store, "acme")
+    past = past_evaluations(work.store, "acme", source="log")
     page = report_page(evaluation, past)
     assert "1 evaluation so far, as of" in page and "Quality over time" not in page
     earlier = replace(past[0], as_of=past[0].as_of - timedelta(minutes=5))

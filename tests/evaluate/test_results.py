@@ -14,8 +14,15 @@ def test_results_are_kept_for_plots(work: Work, evaluation: Evaluation) -> None:
     record_evaluation(work.store, replace(evaluation, answers=()), driver="test")
     record_evaluation(work.store, evaluation, driver="test")  # replaces it
     record_evaluation(work.store, replace(evaluation, as_of=day(3)), driver="test")
-    first, second = past_evaluations(work.store, "acme")
+    first, second = past_evaluations(work.store, "acme", source="log")
     assert (first.as_of, second.as_of, second.questions) == (day(3), LATER, 1)
     assert second.measures == evaluation.measures() and second.against is None
-    assert [each.as_of for each in past_evaluations(work.store, "acme", limit=1)] == [LATER]
-    assert past_evaluations(work.store, "other") == []
+    assert [each.as_of for each in past_evaluations(work.store, "acme", source="log", limit=1)] == [LATER]
+    assert past_evaluations(work.store, "other", source="log") == []
+
+
+def test_questions_of_a_file_are_no_points_of_the_line_of_the_log(work: Work, evaluation: Evaluation) -> None:
+    record_evaluation(work.store, evaluation, driver="test")
+    record_evaluation(work.store, replace(evaluation, as_of=day(3), source="labelled.jsonl"), driver="test")
+    of_log, of_file = (past_evaluations(work.store, "acme", source=each) for each in ("log", "labelled.jsonl"))
+    assert ([each.as_of for each in of_log], [each.as_of for each in of_file]) == ([LATER], [day(3)])

@@ -200,7 +200,7 @@ def _write_html(session: CommandSession, evaluation: Evaluation, options: Option
     from reverie.evaluate.results import past_evaluations
 
     assert options.html is not None
-    past = past_evaluations(session.worker, session.tenant_id)
+    past = past_evaluations(session.worker, session.tenant_id, source=evaluation.source)
     write_file(options.html, report_page(evaluation, past, with_texts=options.show_questions))
     note(f"Wrote {options.html}.")
 

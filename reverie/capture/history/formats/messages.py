@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from reverie.capture.history.field_names import ALIASES, snake_case
 from reverie.capture.history.records import BrokenItem, InputItem, Record, SkippedItem, mended_json
-from reverie.capture.times import ISO_TIMES, TimeForm
+from reverie.capture.times import ISO_TIMES, NaiveTimeError, TimeForm, parse_event_time
 from reverie.errors import InputError
 
 #: Fields in which logs keep the request, with its list of messages.
@@ -146,16 +146,25 @@ class MessageReader:
         return next((value for value in values if type(value) in (str, int, float) and value != ""), None)
 
     def _time(self, said_at: Any, line: int, position: int) -> Any:
-        """Space the messages of a record one second apart, since a request has one time for all its messages."""
+        """Space the messages of a record one second apart, since a request has one time for all its messages.
+
+        The result does not depend on the zone of the import, so that its dead letters are found again with another. A
+        time in another format stays as it is.
+        """
         if said_at is None:
             if self.start is None:
                 return None
-            return self.start + (line - 1) * _RECORD_STEP + position * _MESSAGE_STEP
+            return (self.start + (line - 1) * _RECORD_STEP + position * _MESSAGE_STEP).isoformat()
+        if self.times.format:
+            return said_at
         try:
-            # no text, since the validation reads texts in the form of the records
-            return self.times.read(said_at) + position * _MESSAGE_STEP
+            try:
+                at = parse_event_time(said_at, None)
+            except NaiveTimeError:
+                at = parse_event_time(said_at, UTC).replace(tzinfo=None)
+            return (at + position * _MESSAGE_STEP).isoformat()
         except (ValueError, TypeError, OverflowError):
-            return said_at  # naive or impossible: the validation rejects it
+            return said_at  # impossible: the validation rejects it
 
     def _history(self, key: int, messages: list[Any]) -> tuple[int, int]:
         """Return how many messages of the session are known, and how many of this list repeat them."""
