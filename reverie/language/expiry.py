@@ -10,7 +10,7 @@ import re
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
 
-from reverie.language.pack import language_table
+from reverie.language.pack import first_rewritten, language_table
 from reverie.language.times import coming_times
 from reverie.model import Proposition
 from reverie.policy.extract import ExtractPolicy
@@ -20,6 +20,8 @@ _PACK: Final = language_table("expiry")
 _UNTIL: Final = _PACK.pattern("open_until", re.IGNORECASE)
 #: Words before an amount of time: "for about" six weeks.
 _FOR: Final = _PACK.pattern("for_about", re.IGNORECASE)
+#: Two amounts, with the later one: "two or three weeks".
+_LATER: Final = _PACK.pairs("later", re.IGNORECASE)
 
 
 def expires_at(clause: str, said_at: datetime) -> datetime | None:
@@ -37,7 +39,7 @@ def expires_at(clause: str, said_at: datetime) -> datetime | None:
 
 def end_named(words: str, said_at: datetime) -> datetime | None:
     """Return the end that words name as an end: a day, or an amount of time from `said_at` on ("for six weeks")."""
-    amount = _FOR.sub("", words)
+    amount = first_rewritten(_FOR.sub("", words), _LATER)
     forms = (words, _PACK.phrase("until", day=words), _PACK.phrase("for_next", amount=amount))
     return next((end for form in forms if (end := expires_at(form, said_at)) is not None), None)
 

@@ -13,6 +13,7 @@ from reverie.language.pack import language_table
 _PACK: Final = language_table("times")
 _DAYS: Final = _PACK.words("days")
 _MONTHS: Final = _PACK.words("months")
+_NUMBERS: Final = _PACK.places("numbers")
 #: The days of a month in words, as patterns in order.
 _ORDINALS: Final = [re.compile(word, re.IGNORECASE) for word in _PACK.words("ordinals")]
 #: The first month of each season and of the next one, in the northern hemisphere.
@@ -22,6 +23,7 @@ _HOLIDAYS: Final = _PACK.mapping("holidays")
 #: The same for holidays that move with Easter, in days after Easter Sunday.
 _EASTER: Final = _PACK.mapping("easter")
 
+_TWO_MONTHS: Final = timedelta(days=62)
 #: Days of each unit that is a number of days and more than one.
 UNIT_DAYS: Final = {"week": 7, "fortnight": 14}
 
@@ -44,6 +46,14 @@ def period_of(unit: str, said: date, ahead: int) -> PeriodDays:
         after = said + timedelta(days=7 * (ahead + (unit == "fortnight") + 1) - said.weekday())
         return after - timedelta(days=14 if unit == "fortnight" else 7), after
     return day_before(said + timedelta(days=ahead + 1))
+
+
+def number_of(words: str | None) -> int:
+    """Return the number in digits or words: "3", "a couple of"; without any, 1."""
+    if not words:
+        return 1
+    words = words.lower().removesuffix(_PACK.text("number_after")).removeprefix(_PACK.text("number_before"))
+    return int(words) if words.isdigit() else _NUMBERS[words]
 
 
 def unit_ahead(unit: str, number: int, said: date) -> PeriodDays:
@@ -101,15 +111,25 @@ def season_from(name: str, said: date) -> PeriodDays:
 def holiday_from(name: str, said: date) -> PeriodDays:
     """Return the day of a holiday and the first day after it is over, of the one that includes a day or the next."""
     if name.lower() in _EASTER:
-        begin, end = _EASTER[name.lower()]
-        year = said.year + (easter(said.year) + timedelta(days=end) < said)
-        return easter(year) + timedelta(days=begin), easter(year) + timedelta(days=end + 1)
+        return _easter_from(name, said)
     (month, nth), (last_month, last_nth) = _HOLIDAYS[name.lower()]
     last = date(said.year, last_month, last_nth)
     if last < said:
         last = last.replace(year=said.year + 1)
     first = date(last.year - ((month, nth) > (last_month, last_nth)), month, nth)
     return first, last + timedelta(days=1)
+
+
+def _easter_from(name: str, said: date) -> PeriodDays:
+    begin, end = _EASTER[name.lower()]
+    year = said.year + (easter(said.year) + timedelta(days=end) < said)
+    return easter(year) + timedelta(days=begin), easter(year) + timedelta(days=end + 1)
+
+
+def easter_back(first: date, after: date) -> PeriodDays:
+    """Return the days a year before, as far from Easter."""
+    moved = easter(first.year - 1) - easter(first.year)
+    return first + moved, after + moved
 
 
 def weekday_in(month: date, weekday: int, place: int) -> date:
@@ -121,14 +141,14 @@ def weekday_in(month: date, weekday: int, place: int) -> date:
 
 
 def next_slashed(one: int, other: int, year: str | None, said: date) -> date:
-    """Return the next date such as "11/4" after a day; if it can be read in two ways, the later one."""
+    """Return the next date such as "11/4" after a day; if two within two months can be meant, the later one."""
     found = []
     for month, nth in ((one, other), (other, one)):
         try:
             found.append(next_date(month, nth, year, said))
         except ValueError:  # a 13th month
             continue
-    return max(found)
+    return max(day for day in found if day - min(found) <= _TWO_MONTHS)
 
 
 def next_date(month: int, nth: int, year: str | None, said: date) -> date:

@@ -21,6 +21,7 @@ from reverie.language.periods import (
     day_ahead,
     day_before,
     day_number,
+    easter_back,
     holiday_from,
     month_back,
     month_from,
@@ -28,6 +29,7 @@ from reverie.language.periods import (
     month_start,
     next_date,
     next_slashed,
+    number_of,
     period_of,
     season_from,
     unit_ahead,
@@ -39,7 +41,6 @@ from reverie.language.periods import (
 
 _PACK: Final = language_table("times")
 _PLACES: Final = _PACK.mapping("places")
-_NUMBERS: Final = _PACK.places("numbers")
 _UNITS: Final = _PACK.mapping("units")
 #: Words after which a time is past or recurs.
 _NOT_AFTER: Final = _PACK.pattern("not_after", re.IGNORECASE)
@@ -213,7 +214,7 @@ def _weekday_next(match: re.Match[str], said: date) -> PeriodDays:
 def _weeks_from(match: re.Match[str], said: date) -> PeriodDays:
     """Return the day so many weeks after the next such day: "two weeks from Friday", "a week from tomorrow"."""
     day = _weekday if "day" in match.groupdict() else _relative_day
-    return day_before(day(match, said)[1] + timedelta(weeks=_number(match["number"])))
+    return day_before(day(match, said)[1] + timedelta(weeks=number_of(match["number"])))
 
 
 def _period(match: re.Match[str], said: date) -> PeriodDays:
@@ -227,19 +228,12 @@ def _period(match: re.Match[str], said: date) -> PeriodDays:
 
 def _ahead(match: re.Match[str], said: date) -> PeriodDays:
     """Return the whole unit that lies so far ahead: "in two weeks" is that week."""
-    return unit_ahead(_UNITS[match["unit"].lower()], _number(match["number"]), said)
+    return unit_ahead(_UNITS[match["unit"].lower()], number_of(match["number"]), said)
 
 
 def _lasting(match: re.Match[str], said: date) -> PeriodDays:
     """Return the days from now on, to the day: "for the next two weeks"."""
-    return said, day_ahead(_UNITS[match["unit"].lower()], _number(match["number"]), said) + timedelta(days=1)
-
-
-def _number(words: str | None) -> int:
-    if not words:
-        return 1
-    words = words.lower().removesuffix(_PACK.text("number_after")).removeprefix(_PACK.text("number_before"))
-    return int(words) if words.isdigit() else _NUMBERS[words]
+    return said, day_ahead(_UNITS[match["unit"].lower()], number_of(match["number"]), said) + timedelta(days=1)
 
 
 def _day_of_month(match: re.Match[str], said: date) -> PeriodDays:
@@ -299,7 +293,8 @@ def _season(match: re.Match[str], said: date) -> PeriodDays:
 
 
 def _holiday(match: re.Match[str], said: date) -> PeriodDays:
-    return holiday_from(match["holiday"], said)
+    year = match.groupdict().get("year")
+    return holiday_from(match["holiday"], date(int(year), 1, 1) if year else said)
 
 
 # ------------------------------------------------------------------------------------------------------------ past
@@ -324,7 +319,7 @@ def _period_past(match: re.Match[str], said: date) -> PeriodDays:
 
 def _ago(match: re.Match[str], said: date) -> PeriodDays:
     """Return the unit so long ago: "three weeks ago" is that week, "five days ago" that day."""
-    return unit_ahead(_UNITS[match["unit"].lower()], -_number(match["number"]), said)
+    return unit_ahead(_UNITS[match["unit"].lower()], -number_of(match["number"]), said)
 
 
 def _month_past(match: re.Match[str], said: date) -> PeriodDays:
@@ -357,6 +352,7 @@ _BACK: Final[dict[str, Callable[[date, date], PeriodDays | None]]] = {
     "dates": year_back,
     "month": year_back,
     "season": year_back,
+    "easter": easter_back,
     "holiday": year_back,
     "holidays": year_back,
 }
@@ -382,6 +378,7 @@ _READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
     "month": (_month, "month"),
     "year": (_year, "year"),
     "season": (_season, "season"),
+    "easter": (_holiday, "day"),
     "holiday": (_holiday, "day"),
     "holidays": (_holiday, "span"),
     "relative_past": (_relative_past, "day"),

@@ -127,11 +127,21 @@ def test_what_only_the_question_names_is_taken_if_all_of_it_is_sure() -> None:
         ("we get a cat, Milanesa. but he's in the bag", "bag", "we get a cat, Milanesa. but he's in the bag"),
         ("Shut Mondays now. Tues to Sat 9 to 5", "Sat", "Shut Mondays now. Tues to Sat 9 to 5"),
         ("Hi! Sold it. Still owe them 90", "90", "Sold it. Still owe them 90"),
+        ('He wrote: "I sold your car." Still owe them 90', "90", "Still owe them 90"),
         ("When do you sell it? Still owe them 90", "90", "When do you sell it? Still owe them 90"),
         ("He tells me all the news", "tells", "He tells me all the news"),
         (f"Idris, {'so ' * 100}far. He tells me all", "tells", "He tells me all"),
     ],
-    ids=["capital", "lower_case", "no_pronoun", "only_one_sentence", "question", "nothing_before", "too_long"],
+    ids=[
+        "capital",
+        "lower_case",
+        "no_pronoun",
+        "only_one_sentence",
+        "not_of_others",
+        "question",
+        "nothing_before",
+        "too_long",
+    ],
 )
 def test_a_sentence_keeps_the_one_before_it(text: str, said: str, kept: str) -> None:
     found = _read_as(f"{text}. End, where", said, whole=0, clause_chance=0)

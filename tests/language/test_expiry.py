@@ -60,6 +60,15 @@ SAID = datetime(2026, 3, 11, 15, 30, tzinfo=UTC)
         ("I can't drive until the weekend", "2026-03-16"),
         ("I'm on call until 13/4", "2026-04-14"),
         ("I'm on call until 4/5", "2026-05-05"),  # in Britain 4 May, in America 5 April: the later one
+        ("I'm on call until 4/12", "2026-04-13"),  # and not almost nine months
+        ("I'm away from the 12th until the 25th", "2026-03-26"),
+        ("my second exam is on May 3rd next year", "2028-01-01"),
+        ("we go to Oslo first in August", "2026-09-01"),
+        ("the party is on Mon, the 16th", "2026-03-17"),
+        ("I'm off until Fri, 20th", "2026-03-21"),
+        ("I'm off until Thu", "2026-03-13"),
+        ("Easter Monday we hike", "2026-04-07"),
+        ("the strike goes on until Easter 2027", "2027-03-30"),
         ("I'm away until Easter", "2026-04-07"),
         ("no sweets until Whitsun", "2026-05-26"),
         ("we marry on Good Friday", "2026-04-04"),
@@ -119,6 +128,11 @@ def test_the_end_of_the_time_that_is_named(clause: str, end: str) -> None:
         "I passed on the second try",
         "our group meets the first Monday of the month",  # recurs
         "we sat in the sun, on the bench",
+        "I can't go out in this sun",
+        "we walk through sun and rain",
+        "our offices are on the second and third floors",
+        "my desk is on the fourth, next to the kitchen",
+        "I live on 4th and Main",
         "we're open 24/7, on 4/5 of the days",
     ],
 )
@@ -191,6 +205,10 @@ def test_what_states_nothing_does_not_end() -> None:
         ("for about 10 days", "2026-03-22"),
         ("3 wks", "2026-04-02"),
         ("for a month", "2026-04-12"),
+        ("a week or two", "2026-03-26"),
+        ("two or three weeks", "2026-04-02"),
+        ("2-3 weeks", "2026-04-02"),
+        ("Good Friday", "2026-04-04"),
         ("the op", None),
         ("I say so", None),
     ],

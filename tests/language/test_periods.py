@@ -8,6 +8,7 @@ from reverie.language.periods import (
     day_ahead,
     day_before,
     day_number,
+    easter_back,
     holiday_from,
     month_back,
     month_from,
@@ -15,6 +16,7 @@ from reverie.language.periods import (
     month_start,
     next_date,
     next_slashed,
+    number_of,
     period_of,
     season_from,
     unit_ahead,
@@ -74,6 +76,10 @@ def test_some_holidays_move_with_easter(name: str, said: str, first: str, after:
     assert days == (date.fromisoformat(first), date.fromisoformat(after))
 
 
+def test_easter_of_the_year_before_is_on_another_day() -> None:
+    assert easter_back(date(2027, 3, 26), date(2027, 3, 27)) == (date(2026, 4, 3), date(2026, 4, 4))
+
+
 def test_a_weekday_has_a_place_in_its_month() -> None:
     april = date(2026, 4, 1)  # a Wednesday
     assert [weekday_in(april, 0, place) for place in (1, 4, 0)] == [
@@ -92,7 +98,7 @@ def test_a_weekday_has_a_place_in_its_month() -> None:
         (13, 4, None, "2026-04-13"),
         (4, 13, None, "2026-04-13"),
         (4, 5, None, "2026-05-04"),  # 5 April in America
-        (11, 3, None, "2026-11-03"),  # 11 March is today
+        (11, 3, None, "2026-03-11"),  # today, and not 3 November
         (31, 12, "2027", "2027-12-31"),
     ],
 )
@@ -114,6 +120,7 @@ def test_days_of_a_month_have_names_in_digits_and_words() -> None:
 
 def test_units_ahead_and_back() -> None:
     wednesday = date(2026, 3, 11)
+    assert [number_of(words) for words in (None, "12", "a couple of", "Three")] == [1, 12, 2, 3]
     assert unit_ahead("week", 2, wednesday) == (date(2026, 3, 23), date(2026, 3, 30))
     assert unit_ahead("month", -3, wednesday) == (date(2025, 12, 1), date(2026, 1, 1))
     assert unit_ahead("fortnight", 1, wednesday) == (date(2026, 3, 23), date(2026, 3, 30))

@@ -174,8 +174,8 @@ def _sentence_at(text: str, place: TextPlace) -> str:
 def _with_sentence_before(text: str, words: str, most: int) -> str:
     """Return words of a message with the sentence before them, if they begin a sentence or refer to it.
 
-    "He's going to a startup" and "Tues to Sat 9 to 5" say nothing without the sentence before them. If both together
-    have more than `most` characters, the words stay as they are.
+    "He's going to a startup" and "Tues to Sat 9 to 5" say nothing without the sentence before them. If that quotes
+    somebody, or both together have more than `most` characters, the words stay as they are.
     """
     refers = re.compile(statement_words().people.refers, re.IGNORECASE)
     start = text.find(words)
@@ -184,7 +184,8 @@ def _with_sentence_before(text: str, words: str, most: int) -> str:
         return words
     before = sentences(text[:start])[-1:]
     begin = text.rfind(before[0], 0, start) if before else start
-    return text[begin:end] if end - begin <= most else words
+    is_own = not any(first < start and begin < last for first, last in others_spans(text))
+    return text[begin:end] if is_own and end - begin <= most else words
 
 
 def _sentence_starts(text: str) -> Iterator[int]:
