@@ -8,7 +8,7 @@ import dagster as dg
 from assets.described import OWNERS, described
 from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
-from reverie.drive.tenants import for_each_tenant
+from reverie.drive.tenants import failure, try_each_tenant
 from reverie.evaluate.evaluation import Evaluation, EvaluationPlan, evaluate
 from reverie.evaluate.results import record_evaluation
 from reverie.model import Scope
@@ -39,7 +39,10 @@ def evaluation(context: dg.AssetExecutionContext, clients: Clients) -> dg.Materi
 
 
 def _evaluations(context: dg.AssetExecutionContext, clients: Clients) -> list[Evaluation]:
-    """Return the evaluation of each tenant. Raises StageError once all were tried, if some could not be evaluated."""
+    """Return the evaluation of each tenant.
+
+    Raises, once all were tried, StageError if none could be evaluated, and dagster.Failure if some could not.
+    """
     evaluated = list[Evaluation]()
 
     def evaluate_one(scope: Scope, policy: Policy) -> Iterator[Report]:
@@ -56,7 +59,12 @@ def _evaluations(context: dg.AssetExecutionContext, clients: Clients) -> list[Ev
         evaluated.append(done)
         yield from ()
 
-    for_each_tenant(clients.store, lambda tenant_id: Scope(tenant_id=tenant_id), evaluate_one)
+    totals = try_each_tenant(clients.store, lambda tenant_id: Scope(tenant_id=tenant_id), evaluate_one)
+    if totals.failed:
+        reasons = failure(totals.failed, of=totals.tenants + len(totals.failed))
+        if not totals.tenants:
+            raise reasons
+        raise dg.Failure(str(reasons), allow_retries=False)  # a retry would evaluate the others again
     return evaluated
 
 

@@ -17,6 +17,7 @@ from reverie.api.turn_reader import TurnReader
 from reverie.capture.live.mood_model import MoodModel, asking
 from reverie.errors import InferenceError
 from reverie.inference.embedder import Embedder
+from reverie.inference.hosted import HostedEmbedder, Patience
 from reverie.inference.loading import load_embedder, load_reranker, mood_model_of
 from reverie.inference.reranker import Reranker
 from reverie.inference.tokens import plain_count
@@ -154,7 +155,11 @@ async def _open_read_replica(settings: Settings, primary: AsyncStore, closing: A
 
 
 def _embedder(settings: Settings, missing: list[str]) -> Embedder | None:
-    """Return the embedder, warmed up, since its first call loads shared parts. Each call uses one thread."""
+    """Return the embedder, warmed up, since its first call loads shared parts. Each call uses one thread.
+
+    A hosted model is asked once, for a third of a request's time, so that the request can be answered by words if the
+    provider is down. Its first call may take longer: a server may load the model then.
+    """
     try:
         embedder = load_embedder(settings.embedding_model, threads=1)
         embedder.encode(["warm"])
@@ -162,6 +167,8 @@ def _embedder(settings: Settings, missing: list[str]) -> Embedder | None:
     except InferenceError as error:
         missing.append(str(error))
         return None
+    if isinstance(embedder, HostedEmbedder):
+        return embedder.with_patience(Patience(attempts=1, timeout_s=settings.api_seconds / 3))
     return embedder
 
 

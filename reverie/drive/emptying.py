@@ -13,6 +13,12 @@ from reverie.store.marks import MARK
 from reverie.store.queries import queries
 
 
+def empty_accesses(conn: Connection[Any], tenant_id: str, subjects: Sequence[str]) -> int:
+    """Let the recalls of these subjects count again, while they are in the log; return the number of rows deleted."""
+    params = {"tenant": tenant_id, "names": list(subjects)}
+    return conn.execute(queries("emptying")["empty_accesses"], params).rowcount
+
+
 def empty_subjects(conn: Connection[Any], tenant_id: str, subjects: Sequence[str]) -> dict[str, int]:
     """Delete everything derived for these subjects; return the number of rows by table.
 
@@ -22,7 +28,7 @@ def empty_subjects(conn: Connection[Any], tenant_id: str, subjects: Sequence[str
     sql, params = queries("emptying"), {"tenant": tenant_id, "names": list(subjects)}
     rows = _withhold_again(conn, params) | {
         "memory.lineage": conn.execute(sql["empty_lineage"], params).rowcount,
-        "memory.accesses": conn.execute(sql["empty_accesses"], params).rowcount,
+        "memory.accesses": empty_accesses(conn, tenant_id, subjects),
     }
     for (table,) in conn.execute(sql["tables"]).fetchall():
         statement = SQL(sql["empty"]).format(table=Identifier("memory", table))

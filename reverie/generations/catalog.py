@@ -125,15 +125,6 @@ def find_generation(store: Store, tenant_id: str, number: int | None, *states: G
     return found
 
 
-def find_publishable(store: Store, tenant_id: str) -> Generation:
-    """Return the latest generation that is ready, or else the one published last, to complete its publication.
-
-    Raises NotFoundError if there is neither.
-    """
-    is_ready = any(each.state == "ready" for each in list_generations(store, tenant_id))
-    return find_generation(store, tenant_id, None, *(("ready",) if is_ready else ("ready", "published")))
-
-
 def add_generation(live: LiveMemory, plan: GenerationPlan) -> Generation:
     """Add the row of a new generation, before it is begun."""
     sql, tenant_id = queries("generations"), live.tenant_id

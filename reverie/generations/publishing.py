@@ -72,12 +72,16 @@ def publish(live: LiveMemory, generation: Generation, publisher: Publisher) -> S
     Raises:
         QualityError: the gates of the tenant's policy refuse it.
         InputError: it leaves a source out, which the next run would read from the log again, or it was published and
-            is no longer live.
+            another generation was published or reverted since.
         ConflictError: the log lost rows since the generation was begun, or it was dropped meanwhile.
     """
     if generation.state == "published":
-        if find_generation(live.work.store, live.tenant_id, None, *COMPLETE).number != generation.number:
-            raise InputError(f"Generation {generation.number} was published and is no longer the live memory.")
+        latest = find_generation(live.work.store, live.tenant_id, None, *COMPLETE).number
+        if latest != generation.number:
+            raise InputError(
+                f"Generation {generation.number} was published, and generation {latest} was published or reverted "
+                "since."
+            )
         return _Switch(live, generation, publisher, "publish", live.work.policy).complete()
     if generation.without_source:
         raise InputError(

@@ -23,7 +23,9 @@ from reverie.inference.extras import load_extra
 from reverie.inference.prompts import Messages
 
 #: Why a request brought no reply.
-FailureReason = Literal["timeout", "rate", "unavailable", "broken", "rejected", "credit", "unpriced", "unrecorded"]
+FailureReason = Literal[
+    "timeout", "rate", "unavailable", "broken", "rejected", "refused", "credit", "unpriced", "unrecorded"
+]
 
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 """HTTP answers after which the same request may succeed."""
@@ -160,8 +162,8 @@ class HostedLanguageModel:
                 **({"api_base": self.api_base} if self.api_base else {}),
             )
             reply = call_within(self.limits.timeout_s, ask)
-            choice = reply.choices[0]
-            text, ended = choice.message.content or "", choice.finish_reason
+            choice = reply.choices[0] if reply.choices else None  # without one, its tokens are charged all the same
+            text, ended = (choice.message.content or "", choice.finish_reason) if choice else ("", None)
             tokens_in, tokens_out = int(reply.usage.prompt_tokens), int(reply.usage.completion_tokens)
         except InferenceError:
             raise
@@ -234,6 +236,8 @@ class HostedLanguageModel:
         match error:
             case kinds.AuthenticationError():
                 reason, why = "rejected", "refused the API key; set the one of its provider, e.g. OPENAI_API_KEY"
+            case kinds.BadRequestError():  # a content filter, or too long a text
+                reason, why = "refused", f"refused a request (HTTP {status})"
             case kinds.RateLimitError():
                 reason, why = "rate", "limited our rate"
             case kinds.Timeout() | TimeoutError():
@@ -253,7 +257,7 @@ class HostedLanguageModel:
         return CallError(
             f"The model {self.key} {why}.",
             reason=reason,
-            retried=reason != "rejected" and (status is None or status in _RETRIED),
+            retried=reason not in ("rejected", "refused") and (status is None or status in _RETRIED),
             billed=not unsent and reason in ("timeout", "broken"),
             after_s=_retry_after(error),
         )

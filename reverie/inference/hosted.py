@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -74,7 +75,6 @@ class HostedEmbedder:
         self.price_per_token = float(known.get("input_cost_per_token") or 0.0)
         self._name, self._threads, self._batch_size = name, threads, batch_size
         self._patience = patience or Patience()
-        self._backoff = wait_exponential_jitter(multiplier=self._patience.backoff_s, max=LONGEST_WAIT_S)
         options = {"api_base": api_base, "api_key": api_key, "dimensions": dimensions}
         self._options = {key: value for key, value in options.items() if value is not None}
         self.dimensions = dimensions or known.get("output_vector_size") or self._request(["dimensions"]).shape[1]
@@ -84,6 +84,12 @@ class HostedEmbedder:
             return dict(self._litellm.get_model_info(name))
         except Exception:  # litellm raises a bare Exception for a model that it has no price for
             return {}
+
+    def with_patience(self, patience: Patience) -> HostedEmbedder:
+        """Return the same model with another patience."""
+        other = copy(self)
+        other._patience = patience
+        return other
 
     def count_tokens(self, text: str) -> int:
         """Return the tokens by litellm's tokenizer for the model; an estimate if the provider does not publish it."""
@@ -168,7 +174,7 @@ class HostedEmbedder:
         try:
             return min(float(headers["retry-after"]), LONGEST_WAIT_S)
         except (KeyError, ValueError):  # absent, or a date
-            return self._backoff(state)
+            return wait_exponential_jitter(multiplier=self._patience.backoff_s, max=LONGEST_WAIT_S)(state)
 
     def _sentence(self, error: Exception) -> str:
         kinds = self._litellm.exceptions
@@ -178,7 +184,8 @@ class HostedEmbedder:
             case kinds.RateLimitError():
                 reason = f"still limited our rate at attempt {self._patience.attempts}"
             case kinds.Timeout() | TimeoutError():
-                reason = f"gave no reply within {self._patience.timeout_s:g} s, {self._patience.attempts} times"
+                times = f", {self._patience.attempts} times" if self._patience.attempts > 1 else ""
+                reason = f"gave no reply within {self._patience.timeout_s:.4g} s{times}"
             case _:
                 status = getattr(error, "status_code", None)
                 reason = f"failed with {type(error).__name__}" + (f" (HTTP {status})" if status else "")

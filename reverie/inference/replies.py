@@ -36,7 +36,8 @@ _LONGEST = 400_000
 #: Most characters of an item's number as a string; Python refuses to read thousands of digits.
 _LONGEST_NUMBER = 20
 _DEEPEST = 5
-_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_THOUGHT = re.compile(r"\A(?:\s*<think(?:ing)?>.*?</think(?:ing)?>)+", re.DOTALL)
+_UNENDED = re.compile(r"<think(?:ing)?>")
 #: pydantic's error types for "an object or a list was due".
 _CONTAINERS = frozenset(
     {"model_type", "model_attributes_type", "dict_type", "list_type", "tuple_type", "set_type", "frozen_set_type"}
@@ -101,6 +102,8 @@ def _parts(text: str, number: int, truncated: bool, repairs: set[Repair]) -> lis
     text = thoughtless.strip().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     if not text:
         raise _Garbled("truncated" if truncated else "empty")
+    if _UNENDED.match(text):  # a draft in a thought is not an answer
+        raise _Garbled("truncated" if truncated else "not_json")
     if len(text) > _LONGEST:
         raise _Garbled("not_json")
     whole = _whole(text, truncated, repairs)
@@ -205,10 +208,18 @@ def _checked(value: dict[str, Any], reply: type[R], repairs: set[Repair]) -> R:
             continue
         if _strictly(value, reply) is None:
             repairs.add("types")
-        if "\\u0000" in result.model_dump_json():  # no column of Postgres can hold it
+        if not _is_storable(result):
             raise _Garbled("wrong_shape")
         return result
     raise _Garbled("wrong_shape")
+
+
+def _is_storable(reply: Reply) -> bool:
+    """Return whether Postgres can hold the reply: it has no null character, no half of a surrogate and no great depth."""
+    try:
+        return "\\u0000" not in reply.model_dump_json()
+    except (ValueError, RecursionError):
+        return False
 
 
 def _strictly(value: dict[str, Any], reply: type[R]) -> R | None:
@@ -216,6 +227,8 @@ def _strictly(value: dict[str, Any], reply: type[R]) -> R | None:
         return reply.model_validate_json(json.dumps(value), strict=True)
     except ValidationError:
         return None
+    except RecursionError:
+        raise _Garbled("wrong_shape") from None
 
 
 def _open_strings(value: dict[str, Any], error: ValidationError) -> bool:

@@ -18,6 +18,8 @@ R = TypeVar("R", bound=Reply)
 UNFIT = 5
 #: Reasons for which a request brought no reply at all.
 NO_REPLY = frozenset({"timeout", "rate", "unavailable", "broken", "rejected"})
+#: Reason of a request that was refused, perhaps because of a text in it.
+REFUSED = "refused"
 #: Reason of an input that has no kept reply and was not sent.
 UNASKED = "unasked"
 
@@ -51,9 +53,12 @@ ReplyCheck = Callable[[PromptInput, R], InvalidReply | None]
 def unanswered_error(model: LanguageModel, reasons: Counter[str | None]) -> UnansweredError | None:
     """Return the error for a model that replied to nothing; None if it replied, or nothing was asked.
 
+    A few refusals alone are no error: the texts may be their cause.
     `reasons`: the number of inputs that were sent, by reason; None for those that got a reply.
     """
-    if not reasons.total() or not reasons.keys() <= NO_REPLY:
+    if not reasons.total() or not reasons.keys() <= NO_REPLY | {REFUSED}:
+        return None
+    if reasons.keys() == {REFUSED} and reasons.total() < UNFIT:
         return None
     return UnansweredError(f"The model {model.key} gave no reply about any of {_summary(reasons)}.")
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from threading import Event
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
@@ -20,6 +21,7 @@ from psycopg import Connection
 from reverie.errors import InferenceError
 from reverie.inference.completions import CallError
 from reverie.inference.embedder import Embedder, EmbeddingError, Vectors
+from reverie.interruption import check_interruption
 from reverie.model import stable_id
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -156,13 +158,14 @@ def _booked_embedding(
         yield
         return
     call = _embedding_call(payer, embedder, texts)
+    check_interruption()  # a process that is to stop sends nothing, and books nothing
     with store.transaction(payer.tenant_id) as conn:
         reserve(conn, call)
     try:
         yield
-    except InferenceError as error:
+    except BaseException as error:  # of an interruption too, after which nobody else settles it
         with store.transaction(payer.tenant_id) as conn:
-            settle(conn, call, CallOutcome(cost_usd=_cost_of_failure(error), failed=True, reason="unavailable"))
+            settle(conn, call, _failed_embedding(error))
         raise
     with store.transaction(payer.tenant_id) as conn:
         settle(conn, call, CallOutcome(cost_usd=embedder.price_per_token * tokens, tokens_in=tokens))
@@ -201,27 +204,31 @@ async def _embed_booked(session: TenantSession, texts: Sequence[str], *, payer: 
     call = _embedding_call(payer, embedder, texts)
     if not await session.run(Statement(queries("calls")["reserve"], call.params())):
         raise call.refusal()
-    began = time.perf_counter()
+    began, started = time.perf_counter(), Event()
 
     async def settle_call(outcome: CallOutcome) -> None:
         await session.run(Statement(queries("calls")["settle"], outcome.params(call)))
 
+    def encode() -> tuple[Vectors, int]:
+        started.set()
+        return embedder.encode(texts), sum(embedder.count_tokens(text) for text in texts)
+
     try:
-        vectors, tokens = await session.offload(
-            lambda: (embedder.encode(texts), sum(embedder.count_tokens(text) for text in texts))
-        )
-    except InferenceError as error:
-        seconds, cost_usd = time.perf_counter() - began, _cost_of_failure(error)
-        await settle_call(CallOutcome(cost_usd=cost_usd, seconds=seconds, failed=True, reason="unavailable"))
+        vectors, tokens = await session.offload(encode)
+    except BaseException as error:  # a request is cancelled at its deadline, while the call may go on
+        seconds = time.perf_counter() - began
+        await settle_call(_failed_embedding(error, seconds=seconds, sent=started.is_set()))
         raise
     seconds, cost_usd = time.perf_counter() - began, embedder.price_per_token * tokens
     await settle_call(CallOutcome(cost_usd=cost_usd, seconds=seconds, tokens_in=tokens))
     return vectors
 
 
-def _cost_of_failure(error: InferenceError) -> float | None:
-    """Return the cost in US dollars of a failed call: 0 if the embedder knows that it is not billed; None: the most."""
-    return 0.0 if isinstance(error, EmbeddingError) and not error.billed else None
+def _failed_embedding(error: BaseException, *, seconds: float = 0.0, sent: bool = True) -> CallOutcome:
+    """Return the outcome of a failed call; it costs nothing if it is known not to be billed, and else the most."""
+    free = not sent or (isinstance(error, EmbeddingError) and not error.billed)
+    reason = "unavailable" if isinstance(error, InferenceError) else "interrupted"
+    return CallOutcome(cost_usd=0.0 if free else None, seconds=seconds, failed=True, reason=reason)
 
 
 @contextmanager

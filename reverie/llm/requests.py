@@ -17,7 +17,7 @@ from reverie.errors import InferenceError
 from reverie.inference.completions import CallError, Completion, LanguageModel
 from reverie.inference.prompts import Messages, Prompt, messages
 from reverie.inference.replies import HINTS, Replies, Reply, read_replies
-from reverie.llm.answers import UNASKED, InvalidReply, ModelAnswer, ReplyCheck
+from reverie.llm.answers import REFUSED, UNASKED, InvalidReply, ModelAnswer, ReplyCheck
 from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import CallOutcome, MeteredCall, Payer, reserve, settle
 from reverie.llm.pacing import LONGEST_PAUSE_S, hold_back, wait_for_slot
@@ -66,7 +66,10 @@ class RequestSender(Generic[R]):
             return self._cache.read(conn, hashes)
 
     def ask(self, inputs: Mapping[bytes, PromptInput]) -> dict[bytes, ModelAnswer[R]]:
-        """Ask about some inputs in one request, and again about those whose replies are invalid, if that is allowed."""
+        """Ask about some inputs in one request, and again about those whose replies are invalid, if that is allowed.
+
+        If the request is refused, ask about each input by itself, since the text of one may be the cause.
+        """
         answers: dict[bytes, ModelAnswer[R]] = {}
         open_inputs, hint = dict(inputs), None
         for _ in range(1 + self._model.limits.repeats):
@@ -74,11 +77,16 @@ class RequestSender(Generic[R]):
                 self._asked_again.append(len(open_inputs))
             new, hints = self._ask_once(open_inputs, hint)
             answers |= new
+            if len(new) > 1 and all(answer.reason == REFUSED for answer in new.values()):
+                return answers | self._ask_each(open_inputs)
             open_inputs = {hash_: asked for hash_, asked in open_inputs.items() if hash_ in hints}
             if not open_inputs:
                 break
             hint = "; ".join(sorted(set(hints.values())))
         return answers
+
+    def _ask_each(self, inputs: Mapping[bytes, PromptInput]) -> dict[bytes, ModelAnswer[R]]:
+        return {hash_: self.ask({hash_: asked})[hash_] for hash_, asked in inputs.items()}
 
     def count(self, report: Report, answers: Sequence[ModelAnswer[R]]) -> None:
         """Add the calls and answers to a report."""

@@ -27,6 +27,8 @@ KeyPath = tuple[str, ...]
 _LONGEST_KEY = 100
 #: Depth to which JSON in strings is parsed.
 _DEEPEST = 8
+#: Whole numbers of 64 bits; a longer one, which a request cannot hold, is kept as text with all its digits.
+_INTEGERS = range(-(2**63), 2**63)
 #: A word of a key between spaces.
 _KEY_WORD = re.compile(r"[^\W_][^\s+#]*(?:[+#]+(?!\S))?")
 _LITERAL = re.compile(r"\s*(?:[{\[]|(?:null|true|false)\s*\Z)")
@@ -170,7 +172,10 @@ def scaffold_leaves(value: Any, *, depth: int, path: KeyPath = ()) -> Iterator[t
 
 
 def opened_json(value: Any, left: int = _DEEPEST) -> Any:
-    """Return a value with JSON objects and lists in its strings parsed, up to `left` levels deep."""
+    """Return a value with JSON objects and lists in its strings parsed, up to `left` levels deep.
+
+    A whole number that 64 bits cannot hold becomes text.
+    """
     if isinstance(value, str):
         value = value.replace("\0", "").encode(errors="replace").decode().strip()
         if left and _LITERAL.match(value):
@@ -189,7 +194,7 @@ def opened_json(value: Any, left: int = _DEEPEST) -> Any:
         return [opened_json(each, left - 1) for each in value] if left > 0 else []
     if isinstance(value, float) and not math.isfinite(value):
         return ""
-    return value
+    return str(value) if isinstance(value, int) and value not in _INTEGERS else value
 
 
 def folded_key(key: str) -> str:

@@ -29,7 +29,9 @@ sessions as (
     from (select distinct on (t.subject_id, t.session_id) t.subject_id, t.session_id, t.id, t.said_at as at
           from log.turns t
           where t.tenant_id = %(tenant)s and %(session_threshold)s > 0 and t.said_at <= %(until)s
-            and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
+            -- not the stored shard: so the index `turns_by_place` has all that is read
+            and ops.shard_of(t.tenant_id, t.subject_id) >= %(shard_from)s
+            and ops.shard_of(t.tenant_id, t.subject_id) < %(shard_to)s
             and (%(subjects)s::text[] is null or t.subject_id = any(%(subjects)s))
           order by t.subject_id, t.session_id, t.said_at, t.turn_index, t.id) s
     where not exists (select from memory.lineage l
@@ -43,7 +45,7 @@ running as (
                               order by t.said_at, t.turn_index, t.id) as place
     from (select subject_id, session_id from log.turns
           where tenant_id = %(tenant)s and %(running)s > 0 and said_at <= %(until)s
-            and shard >= %(shard_from)s and shard < %(shard_to)s
+            and ops.shard_of(tenant_id, subject_id) >= %(shard_from)s and ops.shard_of(tenant_id, subject_id) < %(shard_to)s
             and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
           group by subject_id, session_id having count(*) >= %(running)s) l
     cross join lateral (

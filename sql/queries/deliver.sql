@@ -24,7 +24,7 @@ on conflict do nothing
 delete from ops.outbox o
 where o.tenant_id = %(tenant)s and o.event = 'trigger.due' and o.delivered_at is null
   and (exists (select from log.acknowledgements a where a.tenant_id = o.tenant_id and a.trigger_id = o.item_id)
-       or not exists (select from memory.triggers g where g.tenant_id = o.tenant_id and g.id = o.item_id and g.until_at > %(as_of)s
+       or not exists (select from memory.triggers g where g.tenant_id = %(tenant)s and g.id = o.item_id and g.until_at > %(as_of)s
                         and g.withheld is null))
 
 -- name: fill_memories

@@ -73,22 +73,47 @@ select exists (select from log.turns where tenant_id = %(tenant)s and subject_id
 
 -- name: subjects_after
 -- The next subjects of a tenant about whom anything is stored, ordered by name, with the labels of the key-value store, each of
--- which may be one.
+-- which may be one. Each table gives its next ones by its index; all together, they would be read again for each batch.
 select subject_id from (
-    select subject_id from log.turns where tenant_id = %(tenant)s
-    union select subject_id from log.events where tenant_id = %(tenant)s
-    union select subject_id from log.recalls where tenant_id = %(tenant)s
-    union select subject_id from log.contexts where tenant_id = %(tenant)s
-    union select subject_id from log.outcomes where tenant_id = %(tenant)s
-    union select subject_id from log.corrections where tenant_id = %(tenant)s
-    union select subject_id from log.moods where tenant_id = %(tenant)s
-    union select subject_id from ops.pending_turns where tenant_id = %(tenant)s
-    union select subject_id from ops.sessions where tenant_id = %(tenant)s
-    union select subject_id from ops.replies where tenant_id = %(tenant)s
-    union select subject_id from ops.dead_letters where tenant_id = %(tenant)s
-    union select unnest(namespace) from ops.store_items where tenant_id = %(tenant)s
-    union select subject_id from memory.subjects where tenant_id = %(tenant)s) s
-where subject_id > %(after)s
+    (select distinct subject_id from log.turns where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    (select distinct subject_id from log.events where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    (select distinct subject_id from log.recalls where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    (select distinct subject_id from log.contexts where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    (select distinct subject_id from log.outcomes where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    (select distinct subject_id from log.corrections where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    (select distinct subject_id from log.moods where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    (select distinct subject_id from ops.pending_turns where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    (select distinct subject_id from ops.sessions where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    (select distinct subject_id from ops.replies where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    (select distinct subject_id from ops.dead_letters where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    (select distinct subject_id from memory.subjects where tenant_id = %(tenant)s and subject_id > %(after)s
+     order by subject_id limit %(limit)s)
+    union all
+    select label from (select unnest(namespace) as label from ops.store_items where tenant_id = %(tenant)s) l
+    where label > %(after)s) s
+group by subject_id
 order by subject_id
 limit %(limit)s
 

@@ -100,9 +100,10 @@ where m.origin = any(%(origins)s) and m.relation is not null and m.confidence is
 order by m.id
 
 -- name: write_agreed
--- Set the confidence of the reader's memories with which a language model agrees, and of the structured facts they state.
+-- Set the confidence of the reader's memories with which a language model agrees, and of the structured facts they state. The
+-- stage facts decides on them again: own words with which a model agrees may be a structured fact.
 with surer as (
-    update memory.memories m set agreed = x.agreed
+    update memory.memories m set agreed = x.agreed, structured = false
     from unnest(%(ids)s::uuid[], %(agreed)s::float8[]) as x (id, agreed)
     where m.tenant_id = %(tenant)s and m.id = x.id
     returning m.id, m.agreed

@@ -48,7 +48,8 @@ select (select count(*) from taken), (select count(*) from joined)
 
 -- name: retire_runs
 -- Delete old rows of the ledger, except runs that made a memory, structured fact or profile still in force, the last prune
--- of each scope and policy, and failures that no retry made good.
+-- of each scope and policy, and failures that no retry made good. Of prunes of named subjects, the last one of a policy is
+-- enough: `last_policy` of prune.sql does not ask which subjects they were.
 delete from ops.runs
 where tenant_id = %(tenant)s and ctid = any(array(
     select r.ctid from ops.runs r
@@ -59,8 +60,8 @@ where tenant_id = %(tenant)s and ctid = any(array(
           union all select run_id from memory.profiles where tenant_id = %(tenant)s)
       and not (r.stage = 'prune' and not exists (
           select from ops.runs l
-          where l.tenant_id = r.tenant_id and l.stage = 'prune' and l.status = 'done' and l.scope = r.scope
-            and l.policy_hash = r.policy_hash and (l.as_of, l.finished_at) > (r.as_of, r.finished_at)))
+          where l.tenant_id = r.tenant_id and l.stage = 'prune' and l.status = 'done' and l.policy_hash = r.policy_hash
+            and l.as_of >= r.as_of and l.finished_at > r.finished_at and (r.scope ? 'subjects' or l.scope = r.scope)))
     limit %(most)s))
 
 -- name: strip_runs
@@ -100,12 +101,19 @@ where tenant_id = %(tenant)s and ctid = any(array(
     select r.ctid from ops.replies r where r.tenant_id = %(tenant)s and r.made_at < %(before)s limit %(most)s))
 
 -- name: retire_embeddings
--- Delete old vectors of models that the tenant no longer uses.
+-- Delete old vectors of models that the tenant no longer uses: those before and after its model in the order of the key, so
+-- that those of its model are not read.
 delete from ops.embeddings
 where tenant_id = %(tenant)s and ctid = any(array(
-    select e.ctid from ops.embeddings e
-    where e.tenant_id = %(tenant)s and e.made_at < %(before)s
-      and e.model <> (select t.model from ops.tenants t where t.tenant_id = %(tenant)s)
+    (select e.ctid from ops.embeddings e
+     where e.tenant_id = %(tenant)s and e.made_at < %(before)s
+       and e.model < (select t.model from ops.tenants t where t.tenant_id = %(tenant)s)
+     order by e.model limit %(most)s)
+    union all
+    (select e.ctid from ops.embeddings e
+     where e.tenant_id = %(tenant)s and e.made_at < %(before)s
+       and e.model > (select t.model from ops.tenants t where t.tenant_id = %(tenant)s)
+     order by e.model limit %(most)s)
     limit %(most)s))
 
 -- name: retire_recalls

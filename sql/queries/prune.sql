@@ -1,17 +1,29 @@
 -- name: last_policy
 -- The policy of this scope's last prune if it is another one, or else another policy by which a larger or smaller scope of the
 -- tenant was pruned since. That may have had an earlier time only if it was run for the past, so older rows are not read.
-with last as materialized (
+-- Of named subjects, any other policy will do: drains seldom name the same ones again, so their last prune is not looked for,
+-- and to reschedule once more changes nothing. Policies are found by steps along the index: there are few, with many runs each.
+with recursive last as materialized (
     select policy_hash, as_of, finished_at from ops.runs
     where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and scope = %(limits)s
+      and not %(limits)s::jsonb ? 'subjects'
     order by as_of desc, finished_at desc limit 1
+), policies (policy_hash) as (
+    select min(policy_hash) from ops.runs where tenant_id = %(tenant)s and stage = 'prune' and status = 'done'
+    union all
+    select (select min(r.policy_hash) from ops.runs r
+            where r.tenant_id = %(tenant)s and r.stage = 'prune' and r.status = 'done' and r.policy_hash > p.policy_hash)
+    from policies p
+    where p.policy_hash is not null
 )
 select coalesce(
     (select policy_hash from last where policy_hash <> %(policy_hash)s),
-    (select policy_hash from ops.runs
-     where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and policy_hash <> %(policy_hash)s
-       and as_of >= coalesce((select as_of from last), '-infinity')
-       and finished_at > coalesce((select finished_at from last), '-infinity')
+    (select p.policy_hash from policies p
+     where p.policy_hash <> %(policy_hash)s
+       and exists (select from ops.runs r
+                   where r.tenant_id = %(tenant)s and r.stage = 'prune' and r.status = 'done' and r.policy_hash = p.policy_hash
+                     and r.as_of >= coalesce((select as_of from last), '-infinity')
+                     and r.finished_at > coalesce((select finished_at from last), '-infinity') offset 0)
      limit 1))
 
 -- name: reschedule

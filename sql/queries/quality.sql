@@ -49,9 +49,14 @@ with turns as (
           where tenant_id = %(tenant)s and turn_id is not null and state not in ('candidate', 'merged')
             and happened_at > %(as_of)s - interval '63 days' and happened_at <= %(as_of)s
           union all
-          select to_timestamp(('x' || left(replace(memory_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
-          from memory.tombstones f
-          where tenant_id = %(tenant)s and kind in ('fact', 'preference', 'instruction', 'episode')
+          -- the time before the look-ups in lineage, because tombstones accumulate
+          select f.happened_at
+          from (select memory_id, kind,
+                       to_timestamp(('x' || left(replace(memory_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) as happened_at
+                from memory.tombstones
+                where tenant_id = %(tenant)s) f
+          where f.happened_at > %(as_of)s - interval '63 days' and f.happened_at <= %(as_of)s
+            and kind in ('fact', 'preference', 'instruction', 'episode')
             and exists (select from memory.lineage l
                         where l.tenant_id = %(tenant)s and l.memory_id = f.memory_id and l.relation = 'extracted'
                           and l.source = 'turn')

@@ -1,5 +1,6 @@
 -- name: read_days
--- Days with turns that are not processed yet, or with outcomes whose numbers are not stored yet, each with their number.
+-- Days with turns that are not processed yet, with outcomes whose numbers are not stored yet, or with life events whose
+-- retention is over, each with their number. What follows from an event is made again without it.
 select x.subject_id, x.day, sum(x.number)::int
 from (select d.subject_id, d.day, d.turns as number
       from memory.signal_days d
@@ -13,7 +14,12 @@ from (select d.subject_id, d.day, d.turns as number
         and not exists (select from memory.measurements m where m.tenant_id = o.tenant_id and m.source_id = o.id offset 0)
         and exists (select from log.turns t
                     where t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
-                      and t.source_id = o.source_id and t.said_at <= %(as_of)s)) x
+                      and t.source_id = o.source_id and t.said_at <= %(as_of)s)
+      union all
+      select e.subject_id, (e.told_at at time zone 'UTC')::date, 1
+      from memory.life_events e
+      where e.tenant_id = %(tenant)s and e.shard >= %(shard_from)s and e.shard < %(shard_to)s
+        and (%(subjects)s::text[] is null or e.subject_id = any(%(subjects)s)) and e.forget_at <= %(as_of)s) x
 group by x.subject_id, x.day
 order by x.subject_id, x.day
 

@@ -75,6 +75,13 @@ select m.kind, m.state, m.peak, m.accessed_at, m.expires_at, m.relation, m.phase
                where g.tenant_id = m.tenant_id and g.survivor_id = m.id and g.loser_id <> %(loser)s and l.lasting)
 from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(survivor)s for update of m
 
+-- name: read_next_survivor
+-- The memory into which a survivor was merged in turn, the peaks of that merge, and the survivor as it is now.
+select g.survivor_id, g.peak_before, g.peak_after, g.as_of, m.kind, m.peak, m.accessed_at, m.lasting
+from memory.merges g
+join memory.memories m on m.tenant_id = g.tenant_id and m.id = g.loser_id
+where g.tenant_id = %(tenant)s and g.loser_id = %(survivor)s and m.state = 'merged'
+
 -- name: weaken
 -- Take from the survivor what the merge gave it.
 update memory.memories

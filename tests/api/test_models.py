@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 import psycopg
@@ -11,6 +15,7 @@ from fastapi.testclient import TestClient
 
 from reverie.api.app import create_app
 from tests.api.conftest import MakeKey, settings_for
+from tests.inference.embeddings_server import Answer, EmbeddingsServer
 from tests.recall.conftest import Corpus
 from tests.recall.test_booked import PricedEmbedder
 from tests.recall.test_rerank import WordReranker
@@ -51,6 +56,35 @@ def test_a_reranker_that_cannot_be_had_is_said_in_each_answer(
     assert (len(found["hits"]), found["reranker"]) == (1, None)
     for answer in (found, context):
         assert any("ranked by weighed signals alone" in note for note in answer["notes"])
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingsServer]:
+    """The server that litellm calls."""
+    if find_spec("litellm") is None:
+        pytest.skip("the extra litellm is not installed")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with EmbeddingsServer() as running:
+        monkeypatch.setenv("OPENAI_API_BASE", running.address)
+        threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02}).start()
+        yield running
+        running.shutdown()
+
+
+@pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
+@pytest.mark.parametrize("answer", [Answer(status=500), Answer(status=429), Answer(delay_s=6)])
+def test_a_question_that_a_provider_does_not_embed_is_answered_by_words(
+    database_url: str, make_key: MakeKey, corpus: Corpus, provider: EmbeddingsServer, answer: Answer
+) -> None:
+    corpus.turn("rose quartz")
+    settings = settings_for(database_url, embedding_model="litellm/openai/ours", api_seconds=5)
+    with TestClient(create_app(settings), headers={"Authorization": f"Bearer {make_key()}"}) as client:
+        for path in ("recalls", "contexts"):
+            provider.script = [answer] * 9
+            began = time.monotonic()
+            found = client.post(f"/v1/{path}", json={"subject_id": "ann", "question": "rose quartz"})
+            assert (found.status_code, time.monotonic() - began < 5) == (200, True), found.text
+            assert any("The embedding model gave no answer" in note for note in found.json()["notes"])
 
 
 def test_what_a_question_costs_is_booked(api: TestClient, corpus: Corpus, conn: psycopg.Connection[Any]) -> None:

@@ -53,6 +53,19 @@ def test_a_passage_of_letta_is_a_statement() -> None:
             "Ana Silva: I moved to Porto.\nso it goes: well\nBo: Nice.",
             [("user", "Ana Silva", "I moved to Porto.\nso it goes: well"), ("user", "Bo", "Nice.")],
         ),
+        (
+            "Ana: The error is\nTraceback: x\nTypeError: bad arg",
+            [("user", "Ana", "The error is\nTraceback: x\nTypeError: bad arg")],
+        ),
+        (
+            "Ana: Buy this:\nMilk: 2\nBob: All?\nAna: Yes.\nBob (assistant): Ok.",
+            [
+                ("user", "Ana", "Buy this:\nMilk: 2"),
+                ("user", "Bob", "All?"),
+                ("user", "Ana", "Yes."),
+                ("assistant", "Bob", "Ok."),
+            ],
+        ),
         ("I live in Porto.\nAna: Yes.", [("user", None, "I live in Porto.\nAna: Yes.")]),
     ],
 )
@@ -61,4 +74,4 @@ def test_an_episode_is_a_turn_of_each_speaker(content: str, said: list[tuple[str
     found = list(read_temporal_graph(ForeignItem(number=1, fields=episode), None, NOW))
     turns = [each for each in found if isinstance(each, dict)]
     assert [(turn["role"], turn.get("speaker"), turn["text"]) for turn in turns] == said
-    assert [turn["source_id"] for turn in turns] == ["g1", "g1/2", "g1/3"][: len(said)]
+    assert [turn["source_id"] for turn in turns] == ["g1", "g1/2", "g1/3", "g1/4"][: len(said)]

@@ -10,6 +10,7 @@ from reverie.policy import Policy
 from reverie.policy.fading import as_real, value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.queries import queries
 from reverie.store.work import Work
 from tests.promises.world import lively
 
@@ -108,6 +109,16 @@ def test_batches_share_out_the_rows(store: Store, monkeypatch: pytest.MonkeyPatc
     put(store, *[("fact", 0.5, number / 10) for number in range(40)])
     assert run(store, 60)["decayed"] == 40
     assert run(store, 60)["decayed"] == 0
+
+
+def test_for_named_subjects_the_table_is_not_measured(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A drain ends with them; the estimate reads of all subjects, and its result may turn off the index of one."""
+    put(store, *MEMORIES)
+    only = {"decay": queries("decay")["decay"]}
+    monkeypatch.setattr("reverie.consolidate.decay.stage.queries", lambda stem: only)
+    for subject, number in (("other", 0), ("s", len(MEMORIES))):
+        scope, as_of = Scope(tenant_id="t", subjects=(subject,)), ORIGIN + timedelta(days=60)
+        assert decay(Work(store=store, scope=scope, policy=POLICY, as_of=as_of))["decayed"] == number
 
 
 def test_only_much_of_a_large_table_is_cut() -> None:

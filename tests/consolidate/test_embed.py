@@ -197,3 +197,5 @@ def test_only_what_is_longer_than_a_chunk_is_cut() -> None:
     long = "This sentence is here to make the text long enough. " * 100
     parts = text_parts(long, POLICY.chunk, words)
     assert len(parts) > 1 and all(words(part) <= POLICY.chunk.max_tokens for part in parts)
+    # white space has no chunk
+    assert text_parts(" " * 501, POLICY.chunk, words) == [" " * 500]

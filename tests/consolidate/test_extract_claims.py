@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -30,6 +31,13 @@ def note(text: str, quote: str, **more: Any) -> dict[str, Any]:
 
 def judged(said: ShownTurn, *notes: dict[str, Any], policy: Policy | None = None) -> JudgedClaims:
     return judge_claims(said, TurnNotes.model_validate({"notes": notes}), policy or load_policy("reverie"))
+
+
+def test_numbers_are_read_as_before_and_an_odd_polarity_is_none() -> None:
+    said = [note("a", "b", confidence="0.5", polarity="-1"), note("a", "b", confidence=None, polarity="denied")]
+    found = read_replies(json.dumps({"notes": said}), TurnNotes, number=1)
+    assert found.repairs == {"unwrapped", "types"}
+    assert [(one.confidence, one.polarity) for one in found.good[1].notes] == [(0.5, -1), (None, None)]
 
 
 RETRIEVER = turn("My sister Priya breeds dachshunds, we got our puppy Bruno from her for 300 euros.")
@@ -66,6 +74,8 @@ def test_what_stands_on_the_turn_is_taken(said: ShownTurn, text: str) -> None:
         (note("Has a puppy " * 40, "we got our puppy"), "malformed"),
         (note("Has a puppy", "we got our puppy", confidence=9), "malformed"),
         (note("Has a puppy", "we got our puppy", importance=-1), "malformed"),
+        (note("Has a puppy", "we got our puppy", confidence="high"), "malformed"),
+        (note("Has a puppy", "we got our puppy", importance={"of": 1}), "malformed"),
         (note("Has a puppy", "we got our puppy", confidence=0.39), "unsure"),
         (note("Has a puppy", "we got our puppy", importance=0.19), "unimportant"),
     ],

@@ -176,6 +176,9 @@ def test_a_message_ends_what_its_speaker_said() -> None:
         said(3, turn=3, at=[1.0, 0.1], speaker="Ann", may_end=False),
     ]
     assert paired(statements) == {(1, 3)}
+    # the subject is the speaker of a turn without a name
+    nameless = said(4, turn=4, at=[1.0, 0.1], may_end=False)
+    assert paired([*statements, nameless]) == {(1, 3), (1, 4)}
 
 
 def test_a_message_does_not_end_what_it_says_again() -> None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from reverie.consolidate.facts import judge as judging
 from reverie.consolidate.facts.rests import read_alone, tells_alone
@@ -39,36 +40,61 @@ def test_what_nobody_wants_kept_does_not_stay() -> None:
 
 
 class JudgeOfSeats:
-    """A judge to whom a window seat is over as soon as somebody has one on the aisle, and nothing else ever is."""
+    """A judge to whom a seat or day is over as soon as there is another, and nothing else ever is."""
 
     model = version = "judge-seats"
 
     def chances(self, pairs: Sequence[EndPair]) -> list[float]:
         """The chance of each pair."""
-        return [0.95 if "window" in pair.statement and "aisle" in pair.message else 0.01 for pair in pairs]
+        over = (("window", "aisle"), ("3 May", "June"))
+        return [
+            0.95 if any(old in pair.statement and new in pair.message for old, new in over) else 0.01 for pair in pairs
+        ]
+
+
+def holding(conn: Any) -> dict[str, bool]:
+    rows = conn.execute(
+        "select content, valid_to is null and into_id is null from memory.memories where content like 'Flight booked%'"
+    )
+    return dict(rows.fetchall())
 
 
 def test_what_is_left_of_a_sentence_stands_beside_it_through_later_cycles(
     store: Store, conn: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(judging, "shared_judge", lambda _: JudgeOfSeats())
-
-    def holding() -> dict[str, bool]:
-        rows = conn.execute(
-            "select content, valid_to is null and into_id is null from memory.memories"
-            " where content like 'Flight booked%'"
-        )
-        return dict(rows.fetchall())
-
     say(conn, SENTENCE, START, session="a")
     run_facts(store, OWN_WORDS, 1)
-    assert holding() == {SENTENCE: True}
+    assert holding(conn) == {SENTENCE: True}
     say(conn, "They moved me to an aisle seat on the flight to Porto", START + timedelta(days=2), session="b")
     run_facts(store, OWN_WORDS, 3)
     after = {SENTENCE: False, LEFT: True}
-    assert holding() == after
+    assert holding(conn) == after
     # the cycles that follow embed what is left, and compare it with the sentence
     for day in (4, 5):
         say(conn, f"My knee hurts again, {day} days now", START + timedelta(days=day - 0.5), session=str(day))
         run_facts(store, OWN_WORDS, day)
-        assert holding() == after
+        assert holding(conn) == after
+
+
+def test_a_later_message_of_the_same_cycle_ends_what_is_left(
+    store: Store, conn: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "shared_judge", lambda _: JudgeOfSeats())
+    texts = (
+        SENTENCE,
+        "They moved me to an aisle seat on the flight to Porto",
+        "They moved the flight to Porto, it is in June now",
+    )
+    for day, text in enumerate(texts):
+        say(conn, text, START + timedelta(days=2 * day), session=str(day))
+    # a cycle decides twice: what was left is a memory by the second time
+    for day in (1, 1.5, 3, 3.5, 5, 5.5):
+        run_facts(store, OWN_WORDS, day)
+    live = holding(conn)
+    assert (live[SENTENCE], live[LEFT]) == (False, False)
+    for table in ("judged_ends", "memories", "extractions", "tombstones"):
+        conn.execute(SQL("delete from memory.{}").format(Identifier(table)))
+    for _ in range(2):
+        run_facts(store, OWN_WORDS, 5.5)
+    assert holding(conn) == live

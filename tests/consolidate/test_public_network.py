@@ -76,6 +76,24 @@ def test_a_name_that_cannot_exist_is_a_failed_connection(host: str) -> None:
         public(Network()).connect_tcp(host, 443)
 
 
+def test_a_third_address_is_tried_before_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, waits = [0.0], list[float]()
+    monkeypatch.setattr("reverie.drive.deliver.public_network.monotonic", lambda: clock[0])
+    resolving(monkeypatch, "93.184.215.14", "93.184.215.15", "93.184.215.16")
+
+    class Slow(Network):
+        def connect_tcp(self, host: str, port: int, timeout: float, *_: Any, **__: Any) -> httpcore.NetworkStream:
+            waits.append(timeout)
+            if host in self.silent:
+                clock[0] += timeout
+            return super().connect_tcp(host)
+
+    network, ours = Slow("93.184.215.14", "93.184.215.15"), PublicNetwork(seconds=30)
+    ours._network = network
+    ours.connect_tcp("example.org", 443, timeout=15)
+    assert (network.asked[-1], waits) == ("93.184.215.16", [10, 10, 10])
+
+
 def test_addresses_that_never_answer_have_one_deadline_together(monkeypatch: pytest.MonkeyPatch) -> None:
     resolving(monkeypatch, "93.184.215.14", "93.184.215.15")
     network, ours = Network("93.184.215.14", "93.184.215.15"), PublicNetwork(seconds=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -16,7 +17,7 @@ from reverie.consolidate.extract.stage import extract
 from reverie.consolidate.signal import stage
 from reverie.consolidate.signal.stage import signal
 from reverie.drive.cycle import catch_up, ingest
-from reverie.inference import load_embedder
+from reverie.inference import Vectors, load_embedder
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
@@ -225,3 +226,34 @@ def test_turns_that_come_meanwhile_are_left_to_the_next_run(
     assert not is_whole(store, 3)
     signal(replace(work, as_of=END))
     assert is_whole(store, 3)
+
+
+class Choking:
+    """An embedder that cannot embed one text."""
+
+    def __init__(self, embedder: Any) -> None:
+        self._embedder = embedder
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        if any("beetroot" in text for text in texts):
+            raise ValueError
+        return self._embedder.encode(texts)
+
+
+@pytest.mark.parametrize("recalled", [("turn", "memory"), ("memory",)], ids=["turns", "memories alone"])
+def test_a_text_that_the_model_cannot_embed_leaves_its_subject_in_the_work(
+    store: Store, tmp_path: Path, recalled: tuple[str, ...]
+) -> None:
+    texts = ["I am so sad today", *(f"The beetroot is on shelf {number}." for number in range(12))]
+    said = [turn(BEGIN + timedelta(minutes=place), text) for place, text in enumerate(texts)]
+    policy = load_policy("reverie")
+    policy = policy.model_copy(update={"recall": policy.recall.model_copy(update={"items": recalled})})
+    work = replace(log(store, said, tmp_path / "said.jsonl", END, policy), embedder=Choking(load_embedder("minilm")))
+    for _ in ingest(work):
+        pass
+    assert is_whole(store, len(texts))
+    letters = rows(store, "select distinct source from ops.dead_letters where item is null")
+    assert letters == []

@@ -229,3 +229,22 @@ def check_the_context(store: Store, policy: Policy) -> None:
         BEGIN + timedelta(days=1)
     )
     assert "- in 5 days, Tuesday 5 May 2026 (every year): Birthday" in told(END)
+
+
+def test_an_event_past_its_retention_goes_without_a_new_message(
+    store: Store, other_store: Store, tmp_path: Path, policy: Policy
+) -> None:
+    sensitivity = policy.sensitivity.model_copy(update={"keep_days": {"health": 30.0}})
+    policy = policy.model_copy(update={"sensitivity": sensitivity})
+    texts = ("I have an HIV test on Friday.", "I have a job interview next Tuesday at the bank.")
+    said = [record | {"text": text} for record, text in zip(records(), texts, strict=False)]
+    titles = "select title from memory.life_events order by told_at"
+    work_in(store, said, tmp_path / "all.jsonl", BEGIN + timedelta(days=1), policy)
+    assert rows(store, titles) == [("HIV test",), ("Job interview at the bank",)]
+    for _ in range(2):
+        work_in(store, said, tmp_path / "all.jsonl", END, policy)
+        assert rows(store, titles) == [("Job interview at the bank",)]
+    ((due,),) = rows(store, "select due_at from memory.triggers where kind = 'event_ahead'")
+    assert due == datetime(2026, 3, 16, 11, 30, tzinfo=UTC)
+    work_in(other_store, said, tmp_path / "all.jsonl", END, policy)
+    assert digest(other_store, "t").tables == digest(store, "t").tables

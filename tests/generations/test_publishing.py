@@ -13,10 +13,10 @@ import pytest
 from reverie.capture.history.importing import import_file
 from reverie.drive.erase import erasing
 from reverie.drive.erase.targets import subject_target
-from reverie.errors import ConflictError, SettingsError
+from reverie.errors import ConflictError, InputError, SettingsError
 from reverie.generations import publishing
 from reverie.generations.building import begin, build
-from reverie.generations.catalog import GenerationPlan, LiveMemory, drop_generation, find_generation
+from reverie.generations.catalog import GenerationPlan, LiveMemory, add_generation, drop_generation, find_generation
 from reverie.generations.publishing import Publisher, publish
 from reverie.inference.tokens import token_counter
 from reverie.model import Scope
@@ -25,6 +25,7 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.work import Work
 from reverie.testing import WordEmbedder
+from tests.generations.conftest import plan
 from tests.promises.compact import TENANT, UNTIL
 from tests.promises.world import consolidate
 from tests.promises.world import live as make_live
@@ -104,6 +105,16 @@ def test_an_erasure_just_before_the_switch_ends_it(
         assert conn.execute(held, ["ana"]).fetchone() == (0,) != conn.execute(held, ["ben"]).fetchone()
         assert conn.execute("select policy from ops.tenants").fetchone() == ("reverie",)
         assert find_generation(store, TENANT, 1, "dropped").published_at is None
+
+
+def test_a_publication_is_completed_only_if_it_is_the_latest(live: LiveMemory, conn: psycopg.Connection[Any]) -> None:
+    for _ in range(2):
+        add_generation(live, plan())
+    conn.execute("update ops.generations set state = 'published', published_at = now() - interval '1 day' / number")
+    conn.execute("update ops.generations set state = 'reverted' where number = 2")
+    publisher = Publisher(clock=lambda: UNTIL, embedder_of=lambda _: WordEmbedder())
+    with pytest.raises(InputError, match="1 was published, and generation 2 was published or reverted since"):
+        publish(live, find_generation(live.work.store, "acme", 1, "published"), publisher)
 
 
 def test_a_revert_restores_the_memory_of_another_embedding_model(

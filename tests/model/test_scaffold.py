@@ -139,9 +139,10 @@ def test_folding_depends_on_event_order_alone(said: list[Any], dice: Any, cut: i
         assert (one.valid_to is not None) == (one.state == "replaced")
 
 
+integers = st.integers(-(2**63), 2**63 - 1)
 keys = st.text("abc", min_size=1, max_size=2)
 objects = st.recursive(
-    st.one_of(st.integers(), st.booleans(), st.text("xyz", min_size=1), st.lists(st.integers(), min_size=1)),
+    st.one_of(integers, st.booleans(), st.text("xyz", min_size=1), st.lists(integers, min_size=1)),
     lambda inner: st.dictionaries(keys, inner, min_size=1, max_size=3),
     max_leaves=8,
 )
@@ -159,6 +160,7 @@ def test_json_in_strings_is_opened_however_deep() -> None:
     inner = json.dumps({"toolstream": json.dumps({"stage": "beta"})})
     assert opened_json({"Projects": inner}) == {"Projects": {"toolstream": {"stage": "beta"}}}
     assert opened_json("{not json") == "{not json" and opened_json("42") == "42" and opened_json("null") is None
+    assert opened_json([2**63, "[-9223372036854775809]", 2**63 - 1]) == [str(2**63), [str(-(2**63) - 1)], 2**63 - 1]
     assert opened_json("a\0b\ud800") == "ab?" and opened_json(float("inf")) == ""
 
 

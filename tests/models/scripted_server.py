@@ -93,6 +93,7 @@ class Handler(BaseHTTPRequestHandler):
                 }
             ],
         }
+        good["choices"] = answer.get("choices", good["choices"])
         if not answer.get("uncounted"):
             tokens = (100, 20)
             if self.server.manner.get("counted"):

@@ -129,6 +129,12 @@ def test_what_has_one_reading_is_repaired(
     assert calls(conn, "state, repairs") == [("done", [repair])]
 
 
+def test_a_reply_without_a_choice_is_empty_and_paid_for(put: Put, server: Server, conn: Conn) -> None:
+    server.script({"choices": []})
+    assert texts(put(inputs("a"))) == ["a"]
+    assert calls(conn) == [("failed", GOOD_USD, "empty"), ("done", GOOD_USD, None)]
+
+
 BAD = {
     "empty": {"content": ""},
     "not_json": {"content": "I cannot do that."},
@@ -216,7 +222,6 @@ def test_a_failure_that_passes_is_retried(put: Put, server: Server, conn: Conn) 
         ({"status": 429, "headers": {"Retry-After": "0"}}, {}, "rate", 3, False),
         ({"status": 500}, {}, "unavailable", 3, False),
         ({"status": 401}, {}, "rejected", 1, False),
-        ({"status": 400}, {}, "rejected", 1, False),
         ({"hang_s": 1.0}, {"timeout_s": 0.2}, "timeout", 3, True),
         ({"drip_s": 0.05}, {"timeout_s": 0.5}, "timeout", 3, True),
         ({"half": True}, {}, "broken", 3, True),
@@ -260,7 +265,15 @@ def _at_work() -> set[int]:
 
 def test_one_failure_among_others_is_the_items_alone(put: Put, server: Server) -> None:
     server.script({"status": 400})
-    assert sorted(map(str, texts(put(inputs(*"abc"), concurrency=1)))) == ["b", "c", "rejected"]
+    assert sorted(map(str, texts(put(inputs(*"abc"), concurrency=1)))) == ["b", "c", "refused"]
+
+
+def test_neighbours_of_a_refused_text_are_answered(put: Put, server: Server) -> None:
+    server.script({"status": 400}, {}, {"status": 400})
+    assert texts(put(inputs(*"abc"), per_request=3)) == ["a", "refused", "c"]
+    server.script(*[{"status": 400}] * 10)
+    with pytest.raises(UnansweredError, match=r"about any of 5 items: refused 5\.$"):
+        put(inputs(*"vwxyz"))
 
 
 def test_a_server_that_counts_no_tokens_is_booked_at_the_most(put: Put, server: Server, conn: Conn) -> None:

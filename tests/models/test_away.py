@@ -124,7 +124,7 @@ def test_a_few_refusals_may_be_due_to_what_was_said(load: Load, server: Server, 
     say(conn, "I have two dogs in my house.", START)
     server.script({"status": 400})
     remember(store, load())
-    assert conn.execute("select unread, waits from memory.extractions").fetchall() == [("rejected", True)]
+    assert conn.execute("select unread, waits from memory.extractions").fetchall() == [("refused", True)]
     tell(conn)
     server.script(*[{"status": 401}] * 40)
     with pytest.raises(UnansweredError, match="rejected 8"):

@@ -156,7 +156,7 @@ def test_without_a_reply_the_rules_stand_and_the_turn_waits(
 ) -> None:
     for minute in range(3):
         say(conn, f"My phone number is 0151 23456{minute:02}.", START + timedelta(minutes=minute), session=f"s{minute}")
-    server.script({}, {"status": 400})
+    server.script({}, {"status": 401})
     report = read()
     assert (report["failed_rejected"], report["waiting"], report["noted"]) == (1, 1, 2)
     assert readings(conn)[1] == (1, None, None, "rejected", True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,9 +22,10 @@ from hypothesis import strategies as st
 from reverie.errors import InferenceError
 from reverie.inference.completions import CallError
 from reverie.inference.embedder import EmbeddingError
+from reverie.interruption import Interrupted, request_interruption, withdraw_interruption
 from reverie.llm.answers import ModelAnswer
 from reverie.llm.metering import CallOutcome, MeteredCall, Payer, embed_texts, metered_embedding, reserve, settle
-from reverie.store.database import Store
+from reverie.store.database import AsyncStore, Store
 from reverie.store.session import perform
 from tests.models.conftest import GOOD_USD, Conn, Note, Server, balance, calls, give, inputs
 
@@ -177,6 +180,56 @@ def test_a_failed_embedding_costs_what_it_may_be_billed(
     ((state, cost, reserved), again) = calls(conn, "state, cost_usd, reserved_usd")
     assert (state, cost) == ("failed", reserved if costs else 0.0) and again == (state, cost, reserved)
     assert balance(conn) == pytest.approx(1.0 - 2 * cost)
+
+
+def test_an_interrupted_embedding_stays_no_reservation(store: Store, conn: Conn) -> None:
+    give(conn, 1.0)
+    with pytest.raises(Interrupted), metered_embedding(store, PAYER, Embedder(), ["two words"], 2):
+        raise Interrupted
+    ((state, reason, cost, reserved),) = calls(conn, "state, reason, cost_usd, reserved_usd")
+    assert (state, reason, cost) == ("failed", "interrupted", reserved), "some of it may have been sent"
+    request_interruption()
+    try:
+        with pytest.raises(Interrupted), metered_embedding(store, PAYER, Embedder(), ["two words"], 2):
+            raise AssertionError("it was sent")
+    finally:
+        withdraw_interruption()
+    assert len(calls(conn)) == 1 and balance(conn) == pytest.approx(1.0 - reserved)
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_an_embedding_whose_request_is_cancelled_is_settled(database_url: str, conn: Conn, busy: bool) -> None:
+    """Nothing is charged for one that never had a thread."""
+    give(conn, 1.0)
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow(Embedder):
+        def encode(self, texts: Any) -> Any:
+            begun.set()
+            go_on.wait(20)
+            return [None] * len(texts)
+
+    async def ask(executor: ThreadPoolExecutor) -> None:
+        async with await AsyncStore.open(database_url, role="worker", size=1) as asynchronous:
+            session = asynchronous.session("acme", executor=executor)
+            if busy:
+                executor.submit(go_on.wait, 20)
+            asking = asyncio.create_task(embed_texts(session, ["two words"], stage="recall", embedder=Slow()))
+            until = time.monotonic() + 20
+            while not (calls(conn) if busy else begun.is_set()):
+                assert time.monotonic() < until and not asking.done()
+                await asyncio.sleep(0.02)
+            await asyncio.sleep(0.1)
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+            go_on.set()
+
+    with ThreadPoolExecutor(1) as executor:
+        asyncio.run(ask(executor))
+    ((state, reason, cost, reserved),) = calls(conn, "state, reason, cost_usd, reserved_usd")
+    assert (state, reason, cost) == ("failed", "interrupted", 0.0 if busy else reserved)
+    assert balance(conn) == pytest.approx(1.0 - cost) and begun.is_set() is not busy
 
 
 def wait_for(ready: Callable[[], bool]) -> None:

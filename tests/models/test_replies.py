@@ -21,6 +21,12 @@ class Part(Reply):
     share: float
 
 
+class Opened(Reply):
+    """A reply with an object of any depth."""
+
+    scaffold: dict[str, Any]
+
+
 class Told(Reply):
     """One reply."""
 
@@ -120,6 +126,26 @@ def test_a_cut_reply_is_cut_whatever_is_left_of_it() -> None:
     found = read(envelope(ONE)[:-1], truncated=True)
     assert found.wrong == {1: "truncated"}
     assert read(envelope(ONE), 2, truncated=True).wrong == {2: "truncated"}
+
+
+@pytest.mark.parametrize("truncated", [False, True])
+def test_a_draft_in_a_thought_without_an_end_is_no_answer(truncated: bool) -> None:
+    fault = "truncated" if truncated else "not_json"
+    for draft in (f"<think>Draft: {envelope(ONE)} no, that is wrong,", f"<think>a</think>\n<thinking>{envelope(ONE)}"):
+        assert read(draft, truncated=truncated).wrong == {1: fault}
+    assert read(f"<think>{{a}}</think> <think>{envelope(TWO)}</think>{envelope(ONE)}").good[1].text == "a"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [r'"\ud83d"', r'{"\ud83d": 1}', *('{"a":' * depth + "1" + "}" * depth for depth in (300, 900, 970, 5_000))],
+)
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_value_that_cannot_be_written_has_the_wrong_shape(value: str, times: int) -> None:
+    reply = f'{{"number": 1, "scaffold": {{"Mood": {value}}}}}'
+    text = f'{{"replies": [{", ".join([reply] * times)}]}}'
+    found = read_replies(text, Opened, number=1)
+    assert not found.good and found.wrong[1] in ("wrong_shape", "not_json", "ambiguous")
 
 
 def test_each_item_stands_for_itself() -> None:

@@ -250,7 +250,8 @@ def test_a_value_of_short_words_changes(run: Run, server: Server, observe: Any, 
     [
         ({"content": "Ana is nice."}, "not_json"),
         (reply(["no", "object"]), "wrong_shape"),
-        ({"status": 400}, "rejected"),
+        ({"status": 400}, "refused"),
+        ({"status": 401}, "rejected"),
     ],
 )
 def test_without_a_usable_reply_it_waits_for_the_next_cycle(
@@ -258,7 +259,7 @@ def test_without_a_usable_reply_it_waits_for_the_next_cycle(
 ) -> None:
     observe("leads the toolstream project")
     observe("leads the choir", subject="ben")
-    server.script(bad, bad) if reason != "rejected" else server.script(bad)
+    server.script(bad, bad) if reason not in ("rejected", "refused") else server.script(bad)
     report = run(concurrency=1)
     assert (report["waiting"], report["observations"], report[f"failed_{reason}"]) == (1, 1, 1)
     assert conn.execute("select subject_id, reason from ops.synthesis_failures").fetchall() == [("ana", reason)]
@@ -277,6 +278,21 @@ def test_a_model_that_hangs_leaves_everything_for_the_retry(run: Run, server: Se
     assert conn.execute("select from memory.synthesized").fetchall() == []
     assert conn.execute("select status from ops.runs").fetchall() == [("failed",)]
     assert run()["observations"] == 1
+
+
+def test_a_number_of_any_length_is_shown_to_the_model_again(
+    run: Run, server: Server, observe: Any, store: Store, conn: Conn
+) -> None:
+    account = 98765432109876543210
+    observe(f"The account is {account}")
+    server.script(reply({"Account": account}))
+    run()
+    assert read(store).scaffold() == {"Account": str(account)}
+    conn.execute("update memory.scaffold set value = %s where path = '{Account}'", [str(account)])  # as once stored
+    observe("sings", hours=30)
+    server.script()
+    assert run(days=3)["observations"] == 1
+    assert f'"Account":"{account}"' in server.requests[0]["messages"][-1]["content"]
 
 
 def test_after_so_many_tries_rules_do_it(run: Run, server: Server, update: Any, conn: Conn) -> None:

@@ -156,10 +156,16 @@ def test_a_model_that_cannot_be_reached_leaves_the_session_for_the_retry(run: Ru
     assert summaries(conn)[0][1] == "litellm/openai/ours"
 
 
+def test_a_session_that_is_refused_is_left_to_the_rules(run: Run, server: Server, conn: Conn) -> None:
+    server.script({"status": 400})
+    report = run()
+    assert (summaries(conn), report["failed_refused"]) == ([(RULES, None)], 1)
+
+
 def test_a_session_without_a_reply_waits_while_others_are_told(run: Run, server: Server, conn: Conn) -> None:
     for day in (3, 4):
         say(conn, f"Priya saw {day} ducks in Berlin.", START + timedelta(days=day), session=f"s{day}")
-    server.script({"status": 400})
+    server.script({"status": 401})
     assert run(concurrency=1)["summaries"] == 2
     assert run(days=11)["summaries"] == 1
     assert [model for _, model in summaries(conn)] == ["litellm/openai/ours"] * 3
@@ -169,7 +175,7 @@ def test_the_ranges_of_a_running_session_are_told_in_order(run: Run, server: Ser
     """Where the first one gets no reply, the later ones of the session wait with it."""
     for number in range(30):
         say(conn, f"Priya saw {number} ducks.", START + timedelta(days=1, minutes=number + 2), session="s1")
-    server.script({}, {"status": 400})  # the old session, then the first range
+    server.script({}, {"status": 401})  # the old session, then the first range
     report = run(concurrency=1)
     assert (report["summaries"], report["ranges"], report["failed_rejected"]) == (1, 0, 1)
     report = run(days=11)

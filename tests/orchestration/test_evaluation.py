@@ -42,6 +42,7 @@ def test_a_policy_that_cannot_be_read_stops_no_other_tenant(
     monkeypatch.setattr(dg.RetryPolicy, "calculate_delay", lambda policy, attempt: 0)
     conn.execute("update ops.tenants set policy = 'moved.toml' where tenant_id = 'acme'")
     result = run_job("evaluate", None, tags={"as_of": AS_OF.isoformat()}, raise_on_error=False)
+    assert not [event for event in result.all_events if event.is_step_up_for_retry], "the other is not evaluated again"
     (failure,) = [event.event_specific_data.error for event in result.all_events if event.is_step_failure]
     assert "1 of 2 tenants failed. acme: There is no policy 'moved.toml'" in str(failure)
     assert conn.execute("select tenant_id from ops.evaluations").fetchall() == [("beta",)]

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from reverie.errors import StageError
+from reverie.errors import NotFoundError, StageError
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from tests.orchestration.conftest import AS_OF
@@ -26,6 +26,8 @@ def test_a_generation_is_built_compared_and_published(
     conn.execute("update ops.tenants set clock_at = %s", [AS_OF])
     done = metadata(run_job("publish", None, tags=tags, config={"ops": {"published_generations": config}}))
     assert done["number"] == 1 and digest(remembered, "acme").sha256 == before.sha256
+    with pytest.raises(NotFoundError, match="no generation that is ready"):
+        run_job("publish", None, tags=tags, config={"ops": {"published_generations": config}})
     ended = "drop_ended_generations"
     assert metadata(run_job(ended, None, tags=tags)) == {"dropped": 0}
     conn.execute("update ops.generations set kept_until = now() - interval '1 hour'")

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
+import pytest
 from psycopg.types.json import Jsonb
 
-from reverie.drive.erase.targets import session_target, subject_target, turn_target
+from reverie.drive.emptying import empty_subjects
+from reverie.drive.erase.targets import retention_target, session_target, subject_target, turn_target
 from reverie.drive.maintain import Retention, maintain
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.settings import load_settings
 from reverie.store.connect import connect
+from reverie.store.digest import digest
 from reverie.store.runs import Run, run
 from reverie.store.work import Work
 from tests.promises.compact import START, TENANT, UNTIL
 from tests.promises.test_corrected_at_once import rows
-from tests.promises.test_erased import Opened, everywhere, there, turns_of, without
+from tests.promises.test_erased import Opened, everywhere, remember, there, turns_of, without
 
 __all__ = ["there", "without"]
 
@@ -80,6 +84,25 @@ def test_a_subject_leaves_its_name_nowhere(there: Opened) -> None:
     assert counts["ops.runs"] > 1, "cycles are limited to their subjects, and the ledger named them"
     assert rows(there.store, "select scope from ops.runs where stage = 'drain'") == [({"subjects": ["ben"]},)]
     assert rows(there.store, "select count(*) from ops.queue") == [(0,)]
+
+
+@pytest.mark.parametrize("cutoff", [None, START + timedelta(days=20)])
+def test_recalls_that_were_counted_and_are_deleted_leave_nothing_in_memory(
+    there: Opened, without: Any, cutoff: datetime | None
+) -> None:
+    asked = "insert into log.recalls values (%s, %s, 'ana', %s, 'Who?', 'p', null, %s, 0)"
+    with connect(there.url) as conn:
+        conn.execute(asked, [TENANT, UUID(int=1), START + timedelta(days=14), turns_of(there.store, "Delhi")])
+    with there.store.transaction(TENANT) as conn:
+        empty_subjects(conn, TENANT, ["ana"])
+    remember(there.store)
+    counted = "select recall_id from memory.accesses"
+    assert rows(there.store, counted) == [(UUID(int=1),)]
+    target = subject_target("ana") if cutoff is None else retention_target("ana", cutoff)
+    assert there.eraser.erase(target).counts["memory.accesses"] == 1
+    assert rows(there.store, counted) == []
+    if cutoff is None:
+        assert digest(there.store, TENANT) == without(lambda record: record["subject_id"] == "ana")
 
 
 def test_nobody_is_noted_as_late_whose_memory_is_emptied(there: Opened) -> None:

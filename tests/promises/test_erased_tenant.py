@@ -9,6 +9,7 @@ import pytest
 
 from reverie.drive.erase.write import delete_tenant
 from reverie.store.connect import connect
+from reverie.store.queries import queries
 from tests.live.conftest import Talk
 from tests.promises.compact import TENANT, UNTIL
 from tests.promises.test_corrected_at_once import rows
@@ -63,3 +64,30 @@ def test_the_keys_of_a_tenant_go_first(there: Opened) -> None:
     next(erasing)
     assert rows(there.store, "select count(*) from ops.api_keys") == [(0,)]
     assert [*erasing][-1].counts["ops.api_keys"] == 1
+
+
+def test_the_subjects_of_a_tenant_come_in_order_and_once(there: Opened) -> None:
+    """Whatever the tables that know them, and however many are read at once."""
+    with connect(there.url) as conn:
+        conn.execute(
+            "insert into ops.store_items (tenant_id, namespace, key, value, created_at, updated_at)"
+            " select %s, array[l, 'ben'], 'k', '{}', %s, %s from unnest(array['abe', 'ana', 'zoe']) l",
+            [TENANT, UNTIL, UNTIL],
+        )
+        conn.execute(
+            "insert into log.recalls (tenant_id, id, subject_id, asked_at, question, policy_hash, item_ids, dropped)"
+            " select %s, gen_random_uuid(), 'cy', %s, 'where?', 'p', '{}', 0 from generate_series(1, 3)",
+            [TENANT, UNTIL],
+        )
+    for limit in (1, 2, 3, 20):
+        found: list[str] = []
+        while page := subjects_after(there, found[-1] if found else "", limit):
+            assert len(page) <= limit
+            found += page
+        assert found == ["abe", "ana", "ben", "cy", "zoe"]
+
+
+def subjects_after(there: Opened, after: str, limit: int) -> list[str]:
+    with there.eraser.transaction() as conn:
+        params = {"tenant": TENANT, "after": after, "limit": limit}
+        return [row[0] for row in conn.execute(queries("erase")["subjects_after"], params)]

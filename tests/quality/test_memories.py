@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 
+from reverie.store.queries import queries
 from tests.quality.conftest import AS_OF, Check
 
 Conn = psycopg.Connection[Any]
@@ -70,6 +71,22 @@ def test_growth_counts_of_the_forgotten_only_what_counted_before(healthy: Conn, 
     healthy.execute(_OTHERS)
     result = check("growth")["growth"]
     assert (result.passed, result.compared) == (True, 1)
+
+
+def test_growth_looks_up_no_memory_forgotten_long_ago(healthy: Conn) -> None:
+    """Tombstones accumulate: otherwise the check would take longer each week."""
+    healthy.execute(_FORGET, {"since": SINCE, "as_of": AS_OF})
+    params = {"tenant": "acme", "as_of": AS_OF + timedelta(days=50)}
+    row = healthy.execute("explain (analyze, format json) " + queries("quality")["growth"], params).fetchone()
+    assert row is not None
+    (found,) = scanned(row[0][0]["Plan"], "tombstones")
+    assert 40 < found < 60, "those of six days, of 480"
+
+
+def scanned(step: dict[str, Any], table: str) -> list[float]:
+    """The rows that each scan of a table gave."""
+    own = [step["Actual Rows"] * step["Actual Loops"]] if step.get("Relation Name") == table else []
+    return own + [rows for each in step.get("Plans", ()) for rows in scanned(each, table)]
 
 
 def test_importance(healthy: Conn, check: Check) -> None:

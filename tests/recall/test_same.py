@@ -68,6 +68,12 @@ def test_punctuation_is_no_part_of_a_word() -> None:
     assert [one.times for one in kept] == [3]
 
 
+def test_a_sign_that_stands_alone_is_no_word() -> None:
+    said = ["I love waffles & cream", "- I love waffles cream", "I love – waffles / cream", "# I love waffles cream --"]
+    kept, _ = one_place_each([hit(n, text) for n, text in enumerate(said, 1)], longest_turn=80)
+    assert [one.times for one in kept] == [4]
+
+
 def test_a_memory_never_hides_a_turn_that_says_more() -> None:
     turn = hit(2, "My dog Rex is doing great, took him to the vet in Camden for shots", days=1)
     kept, dropped = one_place_each([hit(1, "Has a dog named Rex", item="memory", turn=2), turn], longest_turn=80)

@@ -22,7 +22,7 @@ TEMPORARY = (("capture", "make_incoming"), ("embed", "stage_cache"))
 #: What is copied into them.
 COPIES = (("capture", "copy_incoming"), ("embed", "copy_cache"))
 #: Statements that are run and not planned: tests/generations runs those of the last three, tests of erase the others.
-UTILITIES = {*TEMPORARY, *COPIES, ("erase", "act_as_eraser")} | {
+UTILITIES = {*TEMPORARY, *COPIES, ("erase", "act_as_eraser"), ("erase", "act_as_worker")} | {
     *(("copying", name) for name in ("make_incoming", "copy_out", "copy_in", "analyze_incoming", "drop_incoming")),
     *(("beside", name) for name in ("create", "relax", "drop")),
     *(("generations", name) for name in ("without_source", "of_model", "share_runs")),

@@ -64,7 +64,8 @@ def command(**given: Any) -> None:
 
     First the generation is brought up to date with the turns, corrections and recalls since it was built. Requests
     continue and find the old memory or the new one; stages of the tenant wait while rows are replaced. The tenant then
-    has the generation's policy. If a publication stopped after that transaction, the same command completes it.
+    has the generation's policy. If a publication stopped after that transaction, the command with --tenant and
+    --generation completes it.
 
     The policy's `[publish]` table says how many first answers may change, and how long the replaced memory is kept for
     --revert; quality may not fall by more than the tolerance of `[evaluation]`. If a gate refuses, the exit code is 11.
@@ -110,7 +111,7 @@ def _chosen(session: CommandSession, options: PublishOptions) -> list[str]:
 
 
 def _switch(session: CommandSession, options: PublishOptions, shown: Bars) -> Switched:
-    from reverie.generations.catalog import drop_ended, find_generation, find_publishable
+    from reverie.generations.catalog import drop_ended, find_generation
     from reverie.generations.publishing import Publisher, publish, revert
     from reverie.inference.loading import load_embedder
 
@@ -124,10 +125,9 @@ def _switch(session: CommandSession, options: PublishOptions, shown: Bars) -> Sw
     if options.undo:
         chosen = find_generation(live.work.store, live.tenant_id, options.generation, "published")
         return revert(live, chosen, publisher)
-    if options.generation or options.all_tenants:
-        states = ("ready", "reverted", "published") if options.generation else ("ready",)
-        return publish(live, find_generation(live.work.store, live.tenant_id, options.generation, *states), publisher)
-    return publish(live, find_publishable(live.work.store, live.tenant_id), publisher)
+    # a published one only if it is named: otherwise a command with nothing to publish would seem to have published it
+    states = ("ready", "reverted", "published") if options.generation else ("ready",)
+    return publish(live, find_generation(live.work.store, live.tenant_id, options.generation, *states), publisher)
 
 
 def _show(done: list[Switched], failed: dict[str, str], options: PublishOptions) -> None:

@@ -64,7 +64,9 @@ def text_parts(text: str, limits: ChunkPolicy, count_tokens: CountTokens) -> lis
     """Return the parts of a text to embed: one, unless the text is longer than a chunk."""
     if len(text) <= _SHORT_CHARACTERS:
         return [text]
-    return chunk(text, count_tokens, min_tokens=limits.min_tokens, max_tokens=limits.max_tokens)
+    parts = chunk(text, count_tokens, min_tokens=limits.min_tokens, max_tokens=limits.max_tokens)
+    # white space has no chunk, but an item without a vector would be embedded again in every run
+    return parts or [text[:_SHORT_CHARACTERS]]
 
 
 def item_columns(items: Sequence[ItemText], policy: Policy) -> dict[str, list[Any]]:

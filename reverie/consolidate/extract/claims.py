@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
+from math import isfinite
 from typing import Annotated, Any, get_args
 from uuid import UUID
 
@@ -42,8 +44,6 @@ _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}(?::[^\s:]+)?")
 _OTHER = "other"
 #: Verbs that may begin a claim without occurring in the turn: "I have" gives "Has".
 _VERBS = _PACK.word_set("verbs")
-
-
 _KINDS = get_args(RuleKind)
 _CATEGORIES = get_args(FactCategory)
 
@@ -55,7 +55,17 @@ def _written(value: Any) -> Any:
     return " ".join(strip_invisible(value).split()) if isinstance(value, str) else value
 
 
+def _number(value: Any, unreadable: float | None = -1.0) -> Any:
+    """Return a number or None as it is; the default for anything else makes only its claim malformed."""
+    try:
+        return value if value is None or isfinite(float(value)) else unreadable
+    except (TypeError, ValueError, OverflowError):
+        return unreadable
+
+
 _Words = Annotated[str, BeforeValidator(_written)]
+_Share = Annotated[float | None, BeforeValidator(_number)]
+_Sign = Annotated[int | None, BeforeValidator(partial(_number, unreadable=None))]
 
 
 # The names, fields and docstrings of the two replies are part of the prompt, whose hash is part of memory ids.
@@ -67,8 +77,8 @@ class Note(Reply):
     text: _Words
     #: Words of the turn, verbatim.
     quote: str
-    confidence: float | None = None
-    importance: float | None = None
+    confidence: _Share = None
+    importance: _Share = None
     category: Annotated[str | None, Field(json_schema_extra={"enum": [*_CATEGORIES, None]})] = None
     key: str | None = None
     value: _Words | None = None
@@ -77,7 +87,7 @@ class Note(Reply):
     holder: _Words | None = None
     topic: _Words | None = None
     phase: Annotated[str | None, Field(json_schema_extra={"enum": [*PHASES, None]})] = None
-    polarity: Annotated[int | None, Field(json_schema_extra={"enum": [-1, 0, 1, None]})] = None
+    polarity: Annotated[_Sign, Field(json_schema_extra={"enum": [-1, 0, 1, None]})] = None
 
 
 class TurnNotes(Reply):

@@ -64,6 +64,11 @@ class Judgement:
         """The subjects whose turns were judged."""
         return set(self.asked.values())
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to write: a turn judged before may still end what another one left."""
+        return not self.asked and not self.ends
+
 
 def stop_waiting_for_ends(conn: Connection[Any], attempt: Run, judgement: Judgement) -> None:
     """End the waiting of messages that no longer have a statement near them; they would wait forever."""
@@ -78,7 +83,7 @@ def write_judgement(conn: Connection[Any], attempt: Run, judgement: Judgement) -
     Counts `judged_ends`, and `rests`: candidates from the rests of statements that end in part. Memories and turns that
     are gone meanwhile are left out.
     """
-    if not judgement.asked:
+    if judgement.is_empty:
         return set()
     sql, params = queries("facts"), attempt.params()
     memory_ids = [end.memory_id for end in judgement.ends]

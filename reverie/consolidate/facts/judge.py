@@ -229,14 +229,14 @@ def pairs_to_judge(
     of_olds = from_half_wire([said.vector for said in olds])
     least = math.log(numbers.judge_chance / (1 - numbers.judge_chance))
     at = np.array([said.happened_at.timestamp() for said in olds])
-    speakers = np.array([said.speaker or "" for said in olds])
+    speakers = np.array([_speaker(said) for said in olds])
     in_order = sorted(bys, key=attrgetter("happened_at", "turn_id", "id"))
     messages = [list(of_turn) for _, of_turn in groupby(in_order, attrgetter("turn_id"))]
     for block in _blocks(messages, len(olds)):
         log_odds = nearness.log_odds(of_olds, from_half_wire([message[0].message_vector for message in block]))
         for message, likely in zip(block, log_odds, strict=True):
             likely[at >= message[0].happened_at.timestamp()] = -np.inf
-            likely[speakers != (message[0].speaker or "")] = -np.inf
+            likely[speakers != _speaker(message[0])] = -np.inf
             most = numbers.silent_near if message[0].is_silent else numbers.near
             order = np.argsort(-likely, kind="stable")[:most]
             for place in order[likely[order] >= least].tolist():
@@ -244,6 +244,12 @@ def pairs_to_judge(
                 is_repeated = any(said.into_id == old.id for said in message)
                 if not is_repeated and (old.is_new or message[0].is_unjudged):
                     yield NearPair(old, _nearest(message, old))
+
+
+def _speaker(said: SaidStatement) -> str:
+    """Return the speaker's name, as the timeline compares it: empty if it is the subject's own."""
+    name = said.speaker or ""
+    return "" if name.casefold() == said.subject_id.casefold() else name
 
 
 def _nearest(message: Sequence[SaidStatement], old: SaidStatement) -> SaidStatement:

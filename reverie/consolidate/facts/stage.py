@@ -66,7 +66,7 @@ def facts(work: Work, *, undecided: bool = False) -> Report:
         params = attempt.params() | {"origins": list(fact_rules(work.policy)), "undecided": undecided}
         judgement = _judge(attempt, params)
         with work.transaction() as conn:
-            if judgement.asked:  # judged messages are read again where ends are written: nothing is erased in between
+            if not judgement.is_empty:  # judged messages are read again where ends are written, so none may be erased
                 hold_off_erasures(conn, work.tenant_id)
             stop_waiting_for_ends(conn, attempt, judgement)
             evidence = read_evidence(conn, params)

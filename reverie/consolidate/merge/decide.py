@@ -88,10 +88,8 @@ class MergeDecision:
         return into
 
     def survivors(self) -> list[NearMemory]:
-        """Return the survivors that were not merged into another memory in turn."""
-        lost = {merge.loser.id for merge in self.merges}
-        standing = {merge.survivor.id: merge.survivor for merge in self.merges if merge.survivor.id not in lost}
-        return list(standing.values())
+        """Return the survivors, with those that were merged into another memory in turn: they keep their gains."""
+        return list({merge.survivor.id: merge.survivor for merge in self.merges}.values())
 
 
 def decide_merges(

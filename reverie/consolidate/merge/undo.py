@@ -49,7 +49,10 @@ def undo(
         due = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
         conn.execute(sql["revive"], params | {"forget_at": due})
         set_live(conn, tenant_id, [loser_id], live=True)
-        _weaken(conn, params | {"survivor": survivor_id, "gained": gained, "access_count": access_count}, policy)
+        gain: dict[str, Any] | None = {"survivor": survivor_id, "gained": gained, "access_count": access_count}
+        while gain is not None:
+            _weaken(conn, params | gain, policy)
+            gain = _passed_on(conn, params | gain, policy)
         conn.execute(sql["unpin_survivors"], params | {"subject": subject_id})
         conn.execute(sql["forget_merge"], params)
     return survivor_id
@@ -97,3 +100,15 @@ def _weaken(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> No
     conn.execute(
         sql["weaken"], params | {"peak": peak, "forget_at": None if state == "merged" else due, "lasting": lasting}
     )
+
+
+def _passed_on(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> dict[str, Any] | None:
+    """Return the gain of the memory into which a weakened survivor was merged in turn; None: it stands for itself."""
+    merge = conn.execute(queries("undo")["read_next_survivor"], params).fetchone()
+    if merge is None:
+        return None
+    survivor_id, before, after, merged_at, kind, peak, accessed_at, lasting = merge
+    worth = policy.fading.value_at(kind, peak, accessed_at, merged_at, lasting=lasting)
+    without = min(1.0, max(before, worth) + policy.merge.reinforce)
+    gained = min(max(after - without, 0.0), params["gained"])
+    return {"survivor": survivor_id, "gained": gained, "access_count": params["access_count"]}

@@ -46,7 +46,8 @@ def write_merges(conn: Connection[Any], attempt: Run, decision: MergeDecision) -
         "lasting": [member.lasting for member in survivors],
         "expires_at": [member.expires_at for member in survivors],
     }
-    for name in ("write_losers", "write_survivors", "write_merges"):
+    # survivors first: one that was merged in turn gets its gains, and then its state as a loser
+    for name in ("write_survivors", "write_losers", "write_merges"):
         conn.execute(sql[name], params)
     set_live(conn, tenant_id, losers, live=False)
     inherit_pins(conn, tenant_id, params["losers_subject"])

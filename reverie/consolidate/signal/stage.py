@@ -1,13 +1,15 @@
 """signal: moods of all messages, figures of each subject's days, life events, and what follows from them.
 
-It processes the days on which turns were read since its last run. Everything but the moods is made again from the
-figures of these subjects, so a history that is imported at once gives the same as a live one.
+It processes the days on which turns were read since its last run, and those of life events whose retention is over.
+Everything but the moods is made again from the figures of these subjects, so a history that is imported at once gives
+the same as a live one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from reverie.consolidate.isolate import apart
 from reverie.consolidate.signal.decide import follow_history
 from reverie.consolidate.signal.events import read_said, settled_events, tell_events, write_life_events
 from reverie.consolidate.signal.history import SubjectDays, UntoldMessage
@@ -18,6 +20,7 @@ from reverie.consolidate.signal.talk import write_talk
 from reverie.consolidate.signal.write import write_figures, write_followed, write_moods
 from reverie.inference import from_half_wire, to_half_wire
 from reverie.interruption import check_interruption
+from reverie.store.failures import failed_items
 from reverie.store.locks import add_subjects, count_erasures, is_unerased, lock_subjects
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
@@ -97,7 +100,23 @@ def _vectors(work: Work, messages: Sequence[UntoldMessage]) -> list[MoodVector |
         and (vector is None or (not message.of_words and may_be_crisis(vector, work.policy, work.embedder.model)))
     ]
     if missing and not work.embedder.price_per_token:
-        encoded = to_half_wire(work.embedder.encode([messages[place].text for place in missing]))
-        for place, vector in zip(missing, from_half_wire([row.tobytes() for row in encoded]), strict=True):
+        for place, vector in _encoded(work, messages, missing).items():
             found[place] = vector
     return found
+
+
+def _encoded(work: Work, messages: Sequence[UntoldMessage], places: Sequence[int]) -> dict[int, MoodVector]:
+    """Return the vectors of the messages at these places, without those that the model cannot embed.
+
+    Dead letters of the stage embed are not tried again: if only they lacked a vector, every message would fail, and the
+    model would be taken for broken.
+    """
+
+    def encode(some: Sequence[int]) -> dict[int, MoodVector]:
+        wires = to_half_wire(work.embedder.encode([messages[place].text for place in some]))
+        return dict(zip(some, from_half_wire([row.tobytes() for row in wires]), strict=True))
+
+    with work.transaction() as conn:
+        failed = failed_items(conn, work.tenant_id, "embed")
+    vectors, _ = apart([place for place in places if str(messages[place].id) not in failed], encode)
+    return vectors

@@ -15,7 +15,7 @@ from reverie.language.text import written_day
 from reverie.llm.answers import InvalidReply, ModelAnswer
 from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput, input_hash
-from reverie.model.scaffold import BASES, entry_text, nested_values, scaffold_leaves
+from reverie.model.scaffold import BASES, entry_text, nested_values, opened_json, scaffold_leaves
 from reverie.policy import Policy
 from reverie.store.runs import Run
 
@@ -78,11 +78,12 @@ def ask_profiles(
 def profile_input(profile: StoredProfile, policy: Policy) -> PromptInput:
     """Return a model's input about a subject: the profile, and the observations that wait for it, with their types."""
     letters, observations = policy.profile.excerpt_letters, profile.observations
-    scaffold = nested_values((entry.path, entry.value) for entry in profile.active if not entry.connection_id)
+    # opened again: an earlier version kept numbers that no request can hold
+    values = [(entry.path, opened_json(entry.value)) for entry in profile.active if not entry.connection_id]
     content = {
         "date": written_day(max(each.at for each in observations)),
         "current_working_memory": profile.narrative,
-        "current_scaffold": scaffold,
+        "current_scaffold": nested_values(values),
         "new_observations": [{"type": each.type, "text": each.excerpt(letters)} for each in observations],
     }
     source_ids = [each.id for each in observations]

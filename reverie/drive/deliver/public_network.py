@@ -42,10 +42,13 @@ class PublicNetwork(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """Connect to the first address that answers. Raises AddressRefused, and ConnectError as the library does."""
+        """Connect to the first address that answers; each has an equal share of the time that is left.
 
-        def connect(to: str) -> httpcore.NetworkStream:
-            left = _left(self._deadline, timeout, httpcore.ConnectTimeout)
+        Raises AddressRefused, and ConnectError as the library does.
+        """
+
+        def connect(to: str, *, shares: int = 1) -> httpcore.NetworkStream:
+            left = _left(self._deadline, timeout, httpcore.ConnectTimeout, shares=shares)
             return _TimedStream(
                 self._network.connect_tcp(to, port, left, local_address, socket_options), self._deadline
             )
@@ -59,9 +62,9 @@ class PublicNetwork(httpcore.NetworkBackend):
         addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
         if not all(map(is_public, addresses)):
             raise AddressRefused("The host has an address that is not public.")
-        for address in addresses[:-1]:
+        for number, address in enumerate(addresses[:-1]):
             try:
-                return connect(address)
+                return connect(address, shares=len(addresses) - number)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 continue
         return connect(addresses[-1])
@@ -95,9 +98,9 @@ class _TimedStream(httpcore.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-def _left(deadline: float, timeout: float | None, late: type[httpcore.TimeoutException]) -> float:
-    """Return the seconds to wait: `timeout`, or less before the deadline. Raises `late` after it."""
-    left = deadline - monotonic()
+def _left(deadline: float, timeout: float | None, late: type[httpcore.TimeoutException], *, shares: int = 1) -> float:
+    """Return the seconds to wait: `timeout`, or less: a share of those before the deadline. Raises `late` after it."""
+    left = (deadline - monotonic()) / shares
     if left <= 0:
         raise late
     return left if timeout is None else min(timeout, left)

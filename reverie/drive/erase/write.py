@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg import Connection
 from psycopg.sql import SQL, Composed, Identifier
 
-from reverie.drive.emptying import empty_subjects
+from reverie.drive.emptying import empty_accesses, empty_subjects
 from reverie.drive.erase.read import Selection
 from reverie.store.locks import begin_erasing_tenant
 from reverie.store.queries import queries
@@ -63,13 +63,17 @@ def delete_selected(
     conn.execute(sql["mark"], params | {"erasure": erasure_id})
     counts: dict[str, int] = {}
     conn.execute(sql["announce_erased"], params | {"at": at})
+    # first, because what was counted is found by the recalls in the log
+    conn.execute(sql["act_as_worker"])
+    accesses = empty_accesses(conn, tenant_id, selection.subjects)
+    conn.execute(sql["act_as_eraser"])
     for table in _DELETES:
         counts[table] = conn.execute(sql[table], params).rowcount
     for name, table in _STRIPS.items():
         counts[table] = counts.get(table, 0) + conn.execute(sql[name], params).rowcount
     # last, because the corrections that are left in the log go on withholding
     conn.execute(sql["act_as_worker"])
-    counts |= empty_subjects(conn, tenant_id, selection.subjects)
+    counts |= empty_subjects(conn, tenant_id, selection.subjects) | {"memory.accesses": accesses}
     conn.execute(sql["act_as_eraser"])
     counts["memory.subjects"] = conn.execute(sql["delete_subjects"], params).rowcount
     return {table: rows for table, rows in sorted(counts.items()) if rows}

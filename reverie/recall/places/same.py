@@ -13,6 +13,8 @@ _PACK = language_table("same")
 
 #: Punctuation of sentences and of Markdown, which is no part of a word. Signs such as in `C++`, `-5` and `€50` are.
 _PUNCTUATION = ".,;:!?…—()[]{}\"'`“”„‘’«»*_¡¿।。、！？，；：（）「」"
+#: Signs between words or at the start of a line, which alone are no word.
+_LONE_SIGNS = "-–—‐‑−&/|•·#"
 #: Words that do not change the meaning.
 _FILLERS = _PACK.word_set("fillers")
 #: Fewest words to compare: shorter texts are answers, in which the same words may mean different things.
@@ -60,7 +62,7 @@ def one_place_each(
 def _words(hit: Hit) -> tuple[str, ...] | None:
     """Return the words by which hits are the same; None for too few."""
     stripped = (word.strip(_PUNCTUATION).casefold() for word in hit.content.split())
-    words = [word for word in stripped if word and word not in _FILLERS]
+    words = [word for word in stripped if word.strip(_LONE_SIGNS) and word not in _FILLERS]
     return tuple(words) if len(words) >= _LEAST_WORDS else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -136,23 +137,35 @@ def _spoken(text: str) -> list[tuple[str | None, str, str]]:
     lines = list(_SPEAKER.finditer(text))
     if not lines or lines[0].start():
         return [(None, "user", text)]
-    begins = [line for line in lines if _is_speaker(line, first=lines[0])]
+    names = _speaker_names(lines)
+    begins = [line for line in lines if line[1] in names or _has_role(line)]
     ends = [len(text[: line.start()].rstrip()) for line in begins[1:]] + [len(text)]
     roles = [role if known_role(role := line[2] or line[1]) else "user" for line in begins]
     return [(line[1], role, text[line.end() : end]) for line, role, end in zip(begins, roles, ends, strict=True)]
 
 
-def _is_speaker(line: re.Match[str], *, first: re.Match[str]) -> bool:
-    """Return whether a line begins with a speaker; else it goes on with the text of the one before.
+def _speaker_names(lines: list[re.Match[str]]) -> set[str]:
+    """Return the names that begin a turn, without a role; a line that begins otherwise goes on with the one before.
 
-    A speaker is a role, or has one in parentheses, or was the first. If the first is only a name, the others may be:
-    up to three words, none in lower case, with a text in the same line.
+    The first is a speaker. If it is only a name, so are names that recur, or the only other one: up to three words,
+    none in lower case, with a text in the same line. Several that occur once may be the keys of a list.
     """
-    if line[1] == first[1] or known_role(line[2] or line[1]):
-        return True
+    first = lines[0]
+    if _has_role(first):
+        return {first[1]}
+    times = Counter(line[1] for line in lines[1:] if _is_name(line) or _has_role(line))
+    del times[first[1]]
+    return {first[1]} | {name for name, number in times.items() if number > 1 or len(times) == 1}
+
+
+def _is_name(line: re.Match[str]) -> bool:
     words = line[1].split()
-    is_name = 0 < len(words) <= 3 and not any(word[0].islower() for word in words) and line[0].endswith(" ")
-    return is_name and not known_role(first[2] or first[1])
+    return 0 < len(words) <= 3 and not any(word[0].islower() for word in words) and line[0].endswith(" ")
+
+
+def _has_role(line: re.Match[str]) -> bool:
+    """Return whether a line begins with a role, or with a name and a role in parentheses."""
+    return known_role(line[2] or line[1]) is not None
 
 
 def read_letta(item: ForeignItem, subject: str | None, start: datetime | None) -> Iterator[Converted]:
