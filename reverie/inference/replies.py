@@ -215,7 +215,7 @@ def _checked(value: dict[str, Any], reply: type[R], repairs: set[Repair]) -> R:
 
 
 def _is_storable(reply: Reply) -> bool:
-    """Return whether Postgres can hold the reply: it has no null character, no half of a surrogate and no great depth."""
+    """Return whether Postgres can hold the reply: it has no null character, half of a surrogate or great depth."""
     try:
         return "\\u0000" not in reply.model_dump_json()
     except (ValueError, RecursionError):

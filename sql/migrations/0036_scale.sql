@@ -8,6 +8,9 @@ create index runs_pruned on ops.runs (tenant_id, policy_hash, as_of) where stage
 create index recalls_with_question on log.recalls (tenant_id, asked_at, id) where question <> '';
 -- squawk-ignore require-concurrent-index-creation
 create index contexts_by_time on log.contexts (tenant_id, assembled_at, id);
+-- signal asks for events past their retention
+-- squawk-ignore require-concurrent-index-creation
+create index life_events_to_forget on memory.life_events (tenant_id, forget_at) where forget_at is not null;
 -- most triggers are over
 -- squawk-ignore require-concurrent-index-creation
 create index triggers_by_end on memory.triggers (tenant_id, until_at) where withheld is null;

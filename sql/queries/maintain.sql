@@ -49,7 +49,7 @@ select (select count(*) from taken), (select count(*) from joined)
 -- name: retire_runs
 -- Delete old rows of the ledger, except runs that made a memory, structured fact or profile still in force, the last prune
 -- of each scope and policy, and failures that no retry made good. Of prunes of named subjects, the last one of a policy is
--- enough: `last_policy` of prune.sql does not ask which subjects they were.
+-- enough: drains seldom name the same ones again, and without theirs they reschedule once more.
 delete from ops.runs
 where tenant_id = %(tenant)s and ctid = any(array(
     select r.ctid from ops.runs r

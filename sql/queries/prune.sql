@@ -1,12 +1,10 @@
 -- name: last_policy
 -- The policy of this scope's last prune if it is another one, or else another policy by which a larger or smaller scope of the
 -- tenant was pruned since. That may have had an earlier time only if it was run for the past, so older rows are not read.
--- Of named subjects, any other policy will do: drains seldom name the same ones again, so their last prune is not looked for,
--- and to reschedule once more changes nothing. Policies are found by steps along the index: there are few, with many runs each.
+-- Policies are found by steps along the index: there are few, with many runs each.
 with recursive last as materialized (
     select policy_hash, as_of, finished_at from ops.runs
     where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and scope = %(limits)s
-      and not %(limits)s::jsonb ? 'subjects'
     order by as_of desc, finished_at desc limit 1
 ), policies (policy_hash) as (
     select min(policy_hash) from ops.runs where tenant_id = %(tenant)s and stage = 'prune' and status = 'done'

@@ -76,11 +76,19 @@ select m.kind, m.state, m.peak, m.accessed_at, m.expires_at, m.relation, m.phase
 from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(survivor)s for update of m
 
 -- name: read_next_survivor
--- The memory into which a survivor was merged in turn, the peaks of that merge, and the survivor as it is now.
-select g.survivor_id, g.peak_before, g.peak_after, g.as_of, m.kind, m.peak, m.accessed_at, m.lasting
+-- The memory into which a survivor was merged in turn, the peaks of that merge, and the survivor as it is now: a pinned one
+-- fades as little as a lasting one.
+select g.survivor_id, g.peak_before, g.peak_after, g.as_of, m.kind, m.peak, m.accessed_at,
+       m.lasting or exists (select from memory.marks k
+                            where k.tenant_id = m.tenant_id and k.subject_id = m.subject_id and k.item_id = m.id
+                              and k.mark = 'pinned' and not k.pending)
 from memory.merges g
 join memory.memories m on m.tenant_id = g.tenant_id and m.id = g.loser_id
 where g.tenant_id = %(tenant)s and g.loser_id = %(survivor)s and m.state = 'merged'
+
+-- name: lessen_merge
+-- Take from a merge what its loser no longer brings, so that undoing it takes the rest.
+update memory.merges set peak_after = peak_after - %(gained)s where tenant_id = %(tenant)s and loser_id = %(survivor)s
 
 -- name: weaken
 -- Take from the survivor what the merge gave it.

@@ -102,8 +102,7 @@ def test_a_word_or_two_stand_with_their_message() -> None:
 )
 def test_the_sentence_is_the_one_of_the_object(text: str, said: str, kept: str) -> None:
     found = _read_as(f"{text}, where", said, whole=0, clause_chance=0)
-    before = text.removeprefix("Hey! ").partition(kept)[0]
-    assert found is not None and found.own_words == f"{before}{kept}"
+    assert found is not None and found.own_words == kept
 
 
 def test_what_only_the_question_names_is_taken_if_all_of_it_is_sure() -> None:
@@ -129,6 +128,17 @@ def test_what_only_the_question_names_is_taken_if_all_of_it_is_sure() -> None:
         ("Hi! Sold it. Still owe them 90", "90", "Sold it. Still owe them 90"),
         ('He wrote: "I sold your car." Still owe them 90', "90", "Still owe them 90"),
         ("When do you sell it? Still owe them 90", "90", "When do you sell it? Still owe them 90"),
+        (
+            "All week. That's why we drove to my brother and slept in the car",
+            "car",
+            "All week. That's why we drove to my brother and slept in the car",
+        ),
+        ("Rain again. I read on a tiny phone", "phone", "I read on a tiny phone"),
+        (
+            "Rain. The neighbours have got three very loud dogs and a parrot",
+            "dogs",
+            "The neighbours have got three very loud dogs and a parrot",
+        ),
         ("He tells me all the news", "tells", "He tells me all the news"),
         (f"Idris, {'so ' * 100}far. He tells me all", "tells", "He tells me all"),
     ],
@@ -139,6 +149,9 @@ def test_what_only_the_question_names_is_taken_if_all_of_it_is_sure() -> None:
         "only_one_sentence",
         "not_of_others",
         "question",
+        "points_back",
+        "names_its_author",
+        "long_enough",
         "nothing_before",
         "too_long",
     ],
@@ -300,7 +313,7 @@ def test_what_may_be_a_statement_is_kept_in_its_own_words(monkeypatch: pytest.Mo
     text, numbers = "Odd day. I'm done w all of this, never mention it again", READER.extract.reader
     (kept,) = read_with(numbers.keep, monkeypatch, text)
     assert (kept.content, kept.kind, kept.origin) == (
-        "Odd day. I'm done w all of this, never mention it again", "instruction", "said",
+        "I'm done w all of this, never mention it again", "instruction", "said",
     )  # fmt: skip
     assert kept.statement is not None and kept.statement.relation == "standing_rule", "something may end it"
     assert read_with(numbers.keep - 0.01, monkeypatch, text) == [], "it hardly is one"

@@ -64,3 +64,19 @@ def test_undoing_the_first_merge_leaves_the_last_memory_as_a_rebuild_does(
     run_merge(store)
     assert conn.execute(values).fetchall() == undone
     assert merged_into(conn) == [THIRD.id]
+
+
+def test_undoing_each_merge_of_a_chain_takes_each_gain_once(store: Store, conn: Conn) -> None:
+    peaks = "select id, state, round(peak::numeric, 4) from memory.memories order by 1"
+    gains = "select loser_id, round((peak_after - peak_before)::numeric, 4) from memory.merges order by 1"
+    tell(store, conn)
+    run_merge(store)
+    undo(store, tenant_id="t", loser_id=FIRST.id, policy=POLICY, as_of=LATE)
+    undone = conn.execute(gains).fetchall()
+    undo(store, tenant_id="t", loser_id=SECOND.id, policy=POLICY, as_of=LATE)
+    apart = conn.execute(peaks).fetchall()
+    forget_all(conn)
+    tell(store, conn)
+    run_merge(store)
+    assert conn.execute(peaks).fetchall() == apart
+    assert [float(gain) for _, gain in undone] == [pytest.approx(0.05)], "as if the first had never been merged"

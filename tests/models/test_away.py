@@ -131,6 +131,17 @@ def test_a_few_refusals_may_be_due_to_what_was_said(load: Load, server: Server, 
         remember(store, load())
 
 
+def test_a_refused_turn_does_not_wait_if_others_are_answered(
+    load: Load, server: Server, store: Store, conn: Conn
+) -> None:
+    tell(conn)
+    server.script({"status": 400})
+    remember(store, load(concurrency=1))
+    found = conn.execute("select unread, waits from memory.extractions order by turn_id limit 2").fetchall()
+    assert found == [("refused", False), (None, False)]
+    assert conn.execute("select count(*) from ops.runs where status <> 'done'").fetchone() == (0,)
+
+
 @pytest.mark.usefixtures("queued")
 def test_a_live_session_becomes_memory_without_it(
     away: Any, load: Load, server: Server, store: Store, conn: Conn

@@ -21,8 +21,9 @@ from reverie.inference.completions import HostedLanguageModel
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.session import Statement, TenantSession, perform
+from reverie.store.tenants import ensure_tenant
 from tests.api.conftest import make_key, settings_for
-from tests.live.conftest import Talk, after, count_tokens
+from tests.live.conftest import TENANT, Talk, after, count_tokens
 from tests.models.conftest import GOOD_USD, PRICE, Conn, Server, balance, calls, give
 from tests.promises.world import WordEmbedder
 
@@ -80,6 +81,8 @@ def listen(warm: None, store: Store, load: Callable[..., HostedLanguageModel]) -
 
     def ask(tenant: str = "acme", *, policy: str = "contact", limit_ms: int = AMPLE_MS, **limits: Any) -> Asked:
         once = {"attempts": 1, "repeats": 0, "patience_s": 0.0, "concurrency": 1, "timeout_s": 20.0}
+        with store.transaction(tenant) as conn:
+            ensure_tenant(conn, tenant, policy)
         return Asked(Talk(store, with_limit(policy, limit_ms), tenant=tenant), asking(store, load(**once | limits)))
 
     return ask
@@ -287,6 +290,8 @@ def test_models_that_hang_are_not_waited_for(talk: Talk) -> None:
 @pytest.fixture
 def talk(store: Store) -> Talk:
     """A session of the default policy."""
+    with store.transaction(TENANT) as conn:
+        ensure_tenant(conn, TENANT, "reverie")
     return Talk(store, load_policy("reverie"))
 
 

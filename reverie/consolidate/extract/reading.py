@@ -31,6 +31,8 @@ from reverie.policy.extract import ReaderPolicy
 
 #: Number of words up to which a sentence says nothing by itself: "Halifax."
 _FEW_WORDS = 2
+#: Number of words up to which a sentence without its author says little by itself: "Guests get the new one now".
+_SHORT_WORDS = 9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,20 +174,28 @@ def _sentence_at(text: str, place: TextPlace) -> str:
 
 
 def _with_sentence_before(text: str, words: str, most: int) -> str:
-    """Return words of a message with the sentence before them, if they begin a sentence or refer to it.
+    """Return words of a message with the sentence before them, if they would say little without it.
 
     "He's going to a startup" and "Tues to Sat 9 to 5" say nothing without the sentence before them. If that quotes
     somebody, or both together have more than `most` characters, the words stay as they are.
     """
-    refers = re.compile(statement_words().people.refers, re.IGNORECASE)
     start = text.find(words)
     end = start + len(words)
-    if start not in _sentence_starts(text) and not refers.match(words):
+    if not _refers(words, is_sentence=start in _sentence_starts(text)):
         return words
     before = sentences(text[:start])[-1:]
     begin = text.rfind(before[0], 0, start) if before else start
     is_own = not any(first < start and begin < last for first, last in others_spans(text))
     return text[begin:end] if is_own and end - begin <= most else words
+
+
+def _refers(words: str, *, is_sentence: bool) -> bool:
+    """Return whether words are about what was said before them."""
+    people = statement_words().people
+    if re.match(people.refers, words, re.IGNORECASE):
+        return True
+    is_short = len(words.split()) <= _SHORT_WORDS and not re.search(people.author, words, re.IGNORECASE)
+    return is_sentence and (is_short or re.match(people.points, words, re.IGNORECASE) is not None)
 
 
 def _sentence_starts(text: str) -> Iterator[int]:

@@ -44,15 +44,17 @@ def undo(
             return _restore(conn, params, policy)
         survivor_id: UUID
         survivor_id, subject_id, gained, root_id, kind, peak, accessed_at, access_count, lasting, expires_at = merge
-        for other in {survivor_id, root_id}:
-            _keep_apart(conn, params | {"subject": subject_id, "other": other})
+        apart = {survivor_id, root_id}
         due = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
         conn.execute(sql["revive"], params | {"forget_at": due})
         set_live(conn, tenant_id, [loser_id], live=True)
         gain: dict[str, Any] | None = {"survivor": survivor_id, "gained": gained, "access_count": access_count}
         while gain is not None:
+            apart.add(gain["survivor"])
             _weaken(conn, params | gain, policy)
             gain = _passed_on(conn, params | gain, policy)
+        for other in sorted(apart):
+            _keep_apart(conn, params | {"subject": subject_id, "other": other})
         conn.execute(sql["unpin_survivors"], params | {"subject": subject_id})
         conn.execute(sql["forget_merge"], params)
     return survivor_id
@@ -111,4 +113,5 @@ def _passed_on(conn: Connection[Any], params: dict[str, Any], policy: Policy) ->
     worth = policy.fading.value_at(kind, peak, accessed_at, merged_at, lasting=lasting)
     without = min(1.0, max(before, worth) + policy.merge.reinforce)
     gained = min(max(after - without, 0.0), params["gained"])
+    conn.execute(queries("undo")["lessen_merge"], params | {"gained": gained})
     return {"survivor": survivor_id, "gained": gained, "access_count": params["access_count"]}

@@ -55,6 +55,9 @@ class People(Table):
     theirs: WordSet
     #: A pattern of the beginning of words whose subject was named before them.
     refers: str
+    #: The same of a sentence about a thing that the one before names, and a pattern of the words for the author.
+    points: str
+    author: str
     #: A pattern of the words before a pet's name, with the kind of pet as the group.
     named: str
     several: WordSet
