@@ -25,6 +25,7 @@ from reverie.recall.recall import recall, recall_at_once
 from reverie.recall.result import Hit, RecallResult
 from reverie.recall.subject_cache import SubjectCache
 from reverie.store.session import perform
+from reverie.store.tenants import ensure_tenant
 from tests.asking import asking
 from tests.live.conftest import AT, Talk, after
 from tests.promises.world import WordEmbedder
@@ -219,6 +220,8 @@ def test_only_the_subjects_own_turns_are_given(talk: Talk) -> None:
     say(talk, SAID)
     say(replace(talk, subject="bob"), "I have a hamster.")
     other = replace(talk, tenant="other")
+    with talk.store.transaction("other") as conn:
+        ensure_tenant(conn, "other", "reverie")
     say(other, "I have a cat.")
     assert [hit.content for hit in ask(replace(talk, subject="bob"), QUESTION).hits] == ["Ana: I have a hamster."]
     assert [hit.content for hit in ask(other, QUESTION).hits] == ["Ana: I have a cat."]

@@ -40,7 +40,7 @@ def test_own_words_with_which_a_model_agrees_late_make_a_fact(
 
     say(conn, "I live in Bergen", START)
     say(conn, "My phone number is 0151 2345678.", START + timedelta(minutes=1), session="b")
-    server.script({"status": 400}, reply(), reply(BERGEN))
+    server.script({"status": 401}, reply(), reply(BERGEN))
     cycle(1)
     origins = "select origin, scored, agreed is null from memory.memories where relation = 'lives_in'"
     assert conn.execute(origins).fetchall() == [("said", True, True)]

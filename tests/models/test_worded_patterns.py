@@ -130,7 +130,7 @@ def test_no_reply_about_one_is_worded_by_the_rules_at_once(run: Run, server: Ser
     server.script({"status": 400})
     report = run(concurrency=1)
     assert [model for _, model in patterns(conn)] == [None, OURS]
-    assert (report["patterns"], report["retold"], report["failed_rejected"]) == (2, 1, 1)
+    assert (report["patterns"], report["retold"], report["failed_refused"]) == (2, 1, 1)
     assert run(31)["patterns"] == 0, "and stays so until the theme gathers more"
 
 
