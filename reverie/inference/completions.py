@@ -236,8 +236,9 @@ class HostedLanguageModel:
         match error:
             case kinds.AuthenticationError():
                 reason, why = "rejected", "refused the API key; set the one of its provider, e.g. OPENAI_API_KEY"
-            case kinds.BadRequestError():  # a content filter, or too long a text
-                reason, why = "refused", f"refused a request (HTTP {status})"
+            case kinds.ContentPolicyViolationError() | kinds.ContextWindowExceededError():
+                # no other bad request: an account without money is one, too, and says nothing about the text
+                reason, why = "refused", f"refused a text (HTTP {status})"
             case kinds.RateLimitError():
                 reason, why = "rate", "limited our rate"
             case kinds.Timeout() | TimeoutError():

@@ -18,7 +18,7 @@ R = TypeVar("R", bound=Reply)
 UNFIT = 5
 #: Reasons for which a request brought no reply at all.
 NO_REPLY = frozenset({"timeout", "rate", "unavailable", "broken", "rejected"})
-#: Reason of a request that was refused, perhaps because of a text in it.
+#: Reason of a request that was refused because of a text in it: by a content filter, or as too long.
 REFUSED = "refused"
 #: Reason of an input that has no kept reply and was not sent.
 UNASKED = "unasked"
@@ -53,12 +53,11 @@ ReplyCheck = Callable[[PromptInput, R], InvalidReply | None]
 def unanswered_error(model: LanguageModel, reasons: Counter[str | None]) -> UnansweredError | None:
     """Return the error for a model that replied to nothing; None if it replied, or nothing was asked.
 
-    A few refusals alone are no error: the texts may be their cause.
-    `reasons`: the number of inputs that were sent, by reason; None for those that got a reply.
+    Texts that were refused do not count. `reasons`: the number of inputs that were sent, by reason; None for those that
+    got a reply.
     """
-    if not reasons.total() or not reasons.keys() <= NO_REPLY | {REFUSED}:
-        return None
-    if reasons.keys() == {REFUSED} and reasons.total() < UNFIT:
+    sent = reasons.keys() - {REFUSED}
+    if not sent or not sent <= NO_REPLY:
         return None
     return UnansweredError(f"The model {model.key} gave no reply about any of {_summary(reasons)}.")
 

@@ -86,6 +86,12 @@ def test_a_bad_note_is_left_out_by_itself(bad: dict[str, Any], reason: str) -> N
     assert [one.text for one in found.accepted] == [good["text"]] and found.discarded == {reason: 1}
 
 
+@pytest.mark.parametrize("polarity", [0.5, 1e30, "up", [1]])
+def test_a_polarity_that_is_none_counts_as_none(polarity: Any) -> None:
+    odd = note("Has a sister named Priya", "My sister Priya", polarity=polarity)
+    assert [one.text for one in judged(RETRIEVER, odd).accepted] == [odd["text"]]
+
+
 def test_a_quote_of_somebody_elses_words_is_no_evidence() -> None:
     said = turn('My friend said "I am allergic to milk", and I have a cat named Milo.')
     theirs = note("Is allergic to milk", "I am allergic to milk")

@@ -29,6 +29,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.models.garbling import FAULTS
 
+#: What OpenAI answers with status 400 if a content filter refuses a text.
+FILTERED = {"message": "no", "type": "invalid_request_error", "code": "content_policy_violation"}
+
 
 class ScriptedServer(ThreadingHTTPServer):
     """Keeps the script and what it was asked."""
@@ -76,7 +79,8 @@ class Handler(BaseHTTPRequestHandler):
             self.server.requests.append(body | {"at": time.time()})
         time.sleep(answer.get("hang_s", 0))
         if answer.get("status", 200) != 200:
-            error = {"error": {"message": "no", "type": "no", "code": answer["status"]}}
+            other = {"message": "no", "type": "no", "code": answer["status"]}
+            error = {"error": FILTERED if answer["status"] == 400 and not answer.get("other") else other}
             self.answer(answer["status"], answer.get("headers", {}), json.dumps(error).encode())
             return
         content = answer.get("content", good_reply(body, self.server.manner.get("obey", {})))

@@ -272,8 +272,10 @@ def test_neighbours_of_a_refused_text_are_answered(put: Put, server: Server) -> 
     server.script({"status": 400}, {}, {"status": 400})
     assert texts(put(inputs(*"abc"), per_request=3)) == ["a", "refused", "c"]
     server.script(*[{"status": 400}] * 10)
-    with pytest.raises(UnansweredError, match=r"about any of 5 items: refused 5\.$"):
-        put(inputs(*"vwxyz"))
+    assert texts(put(inputs(*"vwxyz"))) == ["refused"] * 5, "each text's own fault"
+    server.script({"status": 400, "other": True})
+    with pytest.raises(UnansweredError, match=r"about any of 1 items: rejected 1\.$"):
+        put(inputs("m"))  # such as an account without money
 
 
 def test_a_server_that_counts_no_tokens_is_booked_at_the_most(put: Put, server: Server, conn: Conn) -> None:

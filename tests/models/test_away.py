@@ -120,26 +120,23 @@ def test_what_rules_find_is_there_and_the_next_run_finishes(
     assert undisturbed(store, conn, load()) == mended
 
 
-def test_a_few_refusals_may_be_due_to_what_was_said(load: Load, server: Server, store: Store, conn: Conn) -> None:
+def test_a_refused_turn_does_not_wait(load: Load, server: Server, store: Store, conn: Conn) -> None:
     say(conn, "I have two dogs in my house.", START)
     server.script({"status": 400})
     remember(store, load())
-    assert conn.execute("select unread, waits from memory.extractions").fetchall() == [("refused", True)]
+    assert conn.execute("select unread, waits from memory.extractions").fetchall() == [("refused", False)]
+    assert conn.execute("select count(*) from ops.runs where status <> 'done'").fetchone() == (0,)
+
+
+def test_a_few_rejections_are_no_outage(load: Load, server: Server, store: Store, conn: Conn) -> None:
+    say(conn, "I have two dogs in my house.", START)
+    server.script({"status": 400, "other": True})
+    remember(store, load())
+    assert conn.execute("select unread, waits from memory.extractions").fetchall() == [("rejected", True)]
     tell(conn)
     server.script(*[{"status": 401}] * 40)
     with pytest.raises(UnansweredError, match="rejected 8"):
         remember(store, load())
-
-
-def test_a_refused_turn_does_not_wait_if_others_are_answered(
-    load: Load, server: Server, store: Store, conn: Conn
-) -> None:
-    tell(conn)
-    server.script({"status": 400})
-    remember(store, load(concurrency=1))
-    found = conn.execute("select unread, waits from memory.extractions order by turn_id limit 2").fetchall()
-    assert found == [("refused", False), (None, False)]
-    assert conn.execute("select count(*) from ops.runs where status <> 'done'").fetchone() == (0,)
 
 
 @pytest.mark.usefixtures("queued")

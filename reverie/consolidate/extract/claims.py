@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from math import isfinite
 from typing import Annotated, Any, get_args
 from uuid import UUID
@@ -55,17 +54,26 @@ def _written(value: Any) -> Any:
     return " ".join(strip_invisible(value).split()) if isinstance(value, str) else value
 
 
-def _number(value: Any, unreadable: float | None = -1.0) -> Any:
-    """Return a number or None as it is; the default for anything else makes only its claim malformed."""
+def _number(value: Any) -> Any:
+    """Return a number or None as it is, and -1 for anything else, which makes only its claim malformed."""
     try:
-        return value if value is None or isfinite(float(value)) else unreadable
+        return value if value is None or isfinite(float(value)) else -1.0
     except (TypeError, ValueError, OverflowError):
-        return unreadable
+        return -1.0
+
+
+def _sign(value: Any) -> Any:
+    """Return -1, 0 or 1, and None for anything else."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return int(number) if number in (-1, 0, 1) else None
 
 
 _Words = Annotated[str, BeforeValidator(_written)]
 _Share = Annotated[float | None, BeforeValidator(_number)]
-_Sign = Annotated[int | None, BeforeValidator(partial(_number, unreadable=None))]
+_Sign = Annotated[int | None, BeforeValidator(_sign)]
 
 
 # The names, fields and docstrings of the two replies are part of the prompt, whose hash is part of memory ids.

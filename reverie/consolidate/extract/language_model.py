@@ -110,7 +110,7 @@ class _ModelReader:
 
     def unanswered(self) -> UnansweredError | None:
         """Return the error to raise if no request was answered; a few refusals may be due to the text of the turns."""
-        if self._reasons.keys() <= {"rejected", REFUSED} and self._reasons.total() < UNFIT:
+        if self._reasons.keys() <= {"rejected", REFUSED} and self._reasons["rejected"] < UNFIT:
             return None
         return unanswered_error(self._model, self._reasons)
 
@@ -132,7 +132,7 @@ class _ModelReader:
     def _decide_whether_to_go_on(self, answers: Sequence[ModelAnswer[TurnNotes]]) -> None:
         reasons = [answer.reason for answer in answers if not answer.kept and answer.reason != UNASKED]
         self._reasons.update(reasons)
-        failures = sum(reason in NO_REPLY | HINTS.keys() | {REFUSED} for reason in reasons)
+        failures = sum(reason in NO_REPLY | HINTS.keys() for reason in reasons)
         self._failures = 0 if None in reasons else self._failures + failures
         self._sending &= self._failures < UNFIT and not any(reason in _UNPAID for reason in reasons)
 
@@ -168,6 +168,5 @@ class _ModelReader:
         )
 
     def _unread(self, turn: ShownTurn, answer: ModelAnswer[TurnNotes], reason: str | None) -> TurnReading:
-        # a refusal is due to the text if the model answers about others
-        waits = answer.reason in NO_REPLY | _UNPAID or (answer.reason == REFUSED and None not in self._reasons)
+        waits = answer.reason in NO_REPLY | _UNPAID
         return TurnReading(turn=turn, judged=None, candidates=[], agreed={}, reason=reason, waits=waits)
