@@ -43,6 +43,8 @@ _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}(?::[^\s:]+)?")
 _OTHER = "other"
 #: Verbs that may begin a claim without occurring in the turn: "I have" gives "Has".
 _VERBS = _PACK.word_set("verbs")
+#: Polarities as a model may write them; anything else is none.
+_SIGNS = {"-1": -1, "0": 0, "1": 1}
 _KINDS = get_args(RuleKind)
 _CATEGORIES = get_args(FactCategory)
 
@@ -62,18 +64,9 @@ def _number(value: Any) -> Any:
         return -1.0
 
 
-def _sign(value: Any) -> Any:
-    """Return -1, 0 or 1, and None for anything else."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return int(number) if number in (-1, 0, 1) else None
-
-
 _Words = Annotated[str, BeforeValidator(_written)]
 _Share = Annotated[float | None, BeforeValidator(_number)]
-_Sign = Annotated[int | None, BeforeValidator(_sign)]
+_Sign = Annotated[int | None, BeforeValidator(lambda said: _SIGNS.get(str(said).removesuffix(".0")))]
 
 
 # The names, fields and docstrings of the two replies are part of the prompt, whose hash is part of memory ids.
