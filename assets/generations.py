@@ -12,7 +12,7 @@ from resources.generations import memory_of, plan_of, publisher_of
 from reverie.drive.tenants import failure
 from reverie.errors import ReverieError
 from reverie.generations.building import begin, build
-from reverie.generations.catalog import drop_ended, find_generation
+from reverie.generations.catalog import drop_ended, find_generation, find_publishable
 from reverie.generations.differing import difference
 from reverie.generations.publishing import publish
 
@@ -94,8 +94,8 @@ def published_generations(
 ) -> dg.MaterializeResult[None]:
     """The tenant's latest generation, made its live memory if it passes the gates of the tenant's policy."""
     live = memory_of(clients.runtime, config.tenant, as_of(context), driver=DRIVER)
-    ready = find_generation(clients.store, config.tenant, None, "ready")
-    done = publish(live, ready, publisher_of(clients.runtime, config.tenant))
+    latest = find_publishable(clients.store, config.tenant)  # a live one too: the run before may have been killed
+    done = publish(live, latest, publisher_of(clients.runtime, config.tenant))
     return dg.MaterializeResult(
         metadata={"number": done.number, "rows": done.rows, "tables": done.tables, "attempts": done.attempts}
         | {"lock_seconds": round(done.lock_seconds, 3)}

@@ -21,13 +21,18 @@ from typing import Any, NamedTuple
 
 from psycopg import Connection
 
-from bench.memory_histories import History, end_of, running, turns_of
+from bench.memory_histories import History, Running, end_of, running, turns_of
 from bench.memory_scoring import STATING
 from bench.report import print_table
+from reverie.recall.contexts.context import assemble_context
+from reverie.recall.query import RecallQuery
+from reverie.store.session import perform
 
 SETS = Path(__file__).resolve().parent / "sets"
 TENANT = "natural"
 VERDICTS = ("right", "wrong", "beside")
+#: A message that needs nothing in particular: the context of its answer says what an agent is told unasked.
+GREETING = "Hi, good morning!"
 #: Lists of words; a text matches if it has all words of one list.
 Words = Sequence[Sequence[str]]
 
@@ -127,6 +132,14 @@ def still_in_force(ended: Mapping[str, Any], memories: Iterable[Memory]) -> list
     return [memory for memory in saying if not says(memory.content, ended["unless"])]
 
 
+def told_unasked(run: Running, history: History) -> list[str]:
+    """Return the lines of a person's context for a greeting, without those that say that they may be over."""
+    query = RecallQuery(text=GREETING, subject_id=history["id"], as_of=end_of(history))
+    session = run.store.session(TENANT)
+    context = perform(assemble_context(session, query, policy=run.policy, embedder=run.embedder))
+    return [line for line in context.text.splitlines() if "(may be over" not in line]
+
+
 def memories_of(conn: Connection[Any], history: History) -> list[Memory]:
     """Return the memories of a person."""
     found = conn.execute(
@@ -138,13 +151,24 @@ def memories_of(conn: Connection[Any], history: History) -> list[Memory]:
     return [Memory(*row) for row in found]
 
 
-def run(policy: str, name: str, replies: Path | None = None) -> tuple[list[dict[str, Any]], dict[str, list[Memory]]]:
-    """Import all histories of a set, run every stage and return the memories of each person."""
+class Remembered(NamedTuple):
+    """What is remembered of the people of a set."""
+
+    histories: list[dict[str, Any]]
+    #: By person.
+    memories: dict[str, list[Memory]]
+    #: By person, the lines that an agent is told unasked.
+    unasked: dict[str, list[str]]
+
+
+def run(policy: str, name: str, replies: Path | None = None) -> Remembered:
+    """Import all histories of a set, run every stage and return what is remembered of each person."""
     histories = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     with running(policy, replies) as running_:
         running_.bring(TENANT, [turn for one in histories for turn in turns_of(one)], max(map(end_of, histories)))
         with running_.store.transaction(TENANT) as conn:
-            return histories, {one["id"]: memories_of(conn, one) for one in histories}
+            memories = {one["id"]: memories_of(conn, one) for one in histories}
+        return Remembered(histories, memories, {one["id"]: told_unasked(running_, one) for one in histories})
 
 
 def share(flags: Iterable[bool]) -> str:
@@ -153,8 +177,9 @@ def share(flags: Iterable[bool]) -> str:
     return f"{sum(flags) / max(len(flags), 1):.3f} ({sum(flags)}/{len(flags)})"
 
 
-def print_figures(histories: Sequence[History], memories: Mapping[str, Sequence[Memory]], verbose: bool) -> None:
+def print_figures(remembered: Remembered, verbose: bool) -> None:
     """Print how much of what people told is remembered, and which ended values are still in force."""
+    histories, memories, unasked = remembered
     told = [judge_told(one, memories[history["id"]]) for history in histories for one in history["told"]]
     ended = [(one, memories[history["id"]]) for history in histories for one in history["ended"]]
     stale = [(one, still_in_force(one, of)) for one, of in ended]
@@ -164,6 +189,14 @@ def print_figures(histories: Sequence[History], memories: Mapping[str, Sequence[
         if any(memory.stating and says(memory.content, one["old"]) for memory in of)
     ]
     current = [one for one in told if one.now]
+    lines = {
+        what: [
+            any(says(line, one[words]) and not says(line, one.get("unless", ())) for line in unasked[history["id"]])
+            for history in histories for one in history[what]
+            if what == "ended" or (one["lasting"] and one["now"])
+        ]
+        for what, words in (("told", "any"), ("ended", "old"))
+    }  # fmt: skip
     lasting, passing = ([one for one in current if one.lasting is wanted] for wanted in (True, False))
     messages = sum(turn["role"] == "user" for history in histories for turn in history["turns"])
     print_table(
@@ -184,6 +217,8 @@ def print_figures(histories: Sequence[History], memories: Mapping[str, Sequence[
                 "told and true at the end, as a statement: with a doubt",
                 share(one.doubted for one in current if one.stated),
             ),
+            ("told, lasting and true at the end: told to an agent unasked", share(lines["told"])),
+            ("ended values told to an agent unasked, without a doubt", share(lines["ended"])),
         ],
     )
     by_person = (
@@ -250,12 +285,12 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="list every active statement")
     parser.add_argument("--verdicts", type=Path, help="verdicts on statements: history, content, verdict, tabs between")
     given = parser.parse_args()
-    histories, memories = run(given.policy, given.set, given.replies)
-    print_figures(histories, memories, given.verbose)
+    found = run(given.policy, given.set, given.replies)
+    print_figures(found, given.verbose)
     if given.show:
-        print_memories(memories)
+        print_memories(found.memories)
     if given.verdicts:
-        print_verdicts(memories, given.verdicts)
+        print_verdicts(found.memories, given.verdicts)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,9 @@ class InputError(ReverieError):
     #: The exit status that shells and click use for wrong usage.
     exit_code = 2
 
+    #: The invalid field of a request, as a JSON pointer into its body; None: not known.
+    pointer: str | None = None
+
 
 class SettingsError(ReverieError):
     """An environment variable has a value that Reverie cannot use."""

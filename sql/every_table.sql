@@ -97,6 +97,8 @@ grant usage on schema log, memory, ops to reverie_analyst;
 grant usage on schema log, memory, ops to reverie_worker, reverie_reader, reverie_eraser;
 revoke all on all tables in schema log, memory, ops from reverie_worker, reverie_reader, reverie_eraser;
 grant select, insert on all tables in schema log to reverie_worker;
+-- the mark of what it has counted; nothing that was logged
+grant update (standing) on log.recalls to reverie_worker;
 grant select, insert, update, delete on all tables in schema memory, ops to reverie_worker;
 revoke insert, update, delete on ops.migrations, ops.unsynthesized, ops.erasures, ops.erased from reverie_worker;
 -- whoever makes a tenant known makes its keys; nobody who takes turns in reads them

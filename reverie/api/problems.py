@@ -188,7 +188,8 @@ async def _on_ours(request: Request, error: ReverieError) -> Response:
     status = status_of(error)
     if status == 503:
         return unavailable(str(error), may_be_stored=deadline_of(request.scope).may_be_stored)
-    return problem(status, str(error))
+    pointer = error.pointer if isinstance(error, InputError) else None
+    return problem(status, str(error), errors=[(pointer, str(error))] if pointer else ())
 
 
 async def _on_postgres(request: Request, error: OperationalError) -> Response:

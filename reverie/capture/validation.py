@@ -56,10 +56,12 @@ class Rejection:
     detail: str
     #: False if the record belongs to another tenant and must not be kept.
     keep: bool = True
+    #: Reverie's name of the invalid field; None: it is not one field.
+    field: str | None = None
 
 
 class _RejectedError(Exception):
-    """Raised by a check; its arguments are the reason and detail of the rejection."""
+    """Raised by a check; its arguments are the reason and detail of the rejection, and the field."""
 
 
 class Validator:
@@ -155,8 +157,8 @@ class Validator:
             return self._turn(fields)
         except _RejectedError as error:
             self.mended = mended
-            reason, detail = error.args
-            return Rejection(reason=reason, detail=detail)
+            reason, detail, field = error.args
+            return Rejection(reason=reason, detail=detail, field=field)
 
     def _turn(self, fields: Mapping[str, Any]) -> Turn:
         name, get = self._name, fields.get
@@ -274,7 +276,7 @@ class Validator:
         if at < EARLIEST:
             self._reject("impossible_time", ours, value, "a time since 1970")
         if at > (latest or self.not_after):
-            self._reject("future_time", ours, value, "a time that is not in the future")
+            self._reject("future_time", ours, "in the future", "a time up to now", described=True)
         return at
 
     def _text(self, fields: Mapping[str, Any], text: Any, *, may_be_empty: bool) -> str:
@@ -380,12 +382,12 @@ class Validator:
             self.missing[ours, self._name[ours]] += 1
         if value is None:
             kind = "null" if self._name[ours] in fields else "missing"
-            raise _RejectedError("missing_field", f"{self._label(ours)} is {kind}; expected {expected}.")
+            raise _RejectedError("missing_field", f"{self._label(ours)} is {kind}; expected {expected}.", ours)
         if reason is None and type(value) is str and (not value or value.isspace()):
-            raise _RejectedError("missing_field", f"{self._label(ours)} is empty; expected {expected}.")
+            raise _RejectedError("missing_field", f"{self._label(ours)} is empty; expected {expected}.", ours)
         self._reject(reason or "wrong_type", ours, value, expected)
 
     def _reject(self, reason: str, ours: str, value: Any, expected: str, *, described: bool = False) -> NoReturn:
         """Reject a value by its kind, or by `value` itself if that is a description already."""
         description = value if described else kind_of(value)
-        raise _RejectedError(reason, f"{self._label(ours)} is {description}; expected {expected}.")
+        raise _RejectedError(reason, f"{self._label(ours)} is {description}; expected {expected}.", ours)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -13,10 +14,10 @@ from reverie.store.queries import queries
 from reverie.store.runs import Run
 
 
-def forget(conn: Connection[Any], attempt: Run, doomed: Sequence[tuple[UUID, datetime]], reason: str) -> int:
-    """Delete memories, each as of a time, and those that were merged into them; return the number deleted."""
+def forget(conn: Connection[Any], attempt: Run, doomed: Sequence[tuple[UUID, datetime]], reason: str) -> Counter[str]:
+    """Delete memories, each as of a time, and those that were merged into them; return the number deleted by kind."""
     if not doomed:
-        return 0
+        return Counter()
     policy = attempt.work.policy
     params = (
         attempt.params()
@@ -28,4 +29,4 @@ def forget(conn: Connection[Any], attempt: Run, doomed: Sequence[tuple[UUID, dat
             "language": policy.language,
         }
     )
-    return conn.execute(queries("forgetting")["forget"], params).rowcount
+    return Counter(kind for (kind,) in conn.execute(queries("forgetting")["forget"], params))

@@ -15,8 +15,14 @@ from reverie.store.queries import queries
 
 def empty_accesses(conn: Connection[Any], tenant_id: str, subjects: Sequence[str]) -> int:
     """Let the recalls of these subjects count again, while they are in the log; return the number of rows deleted."""
-    params = {"tenant": tenant_id, "names": list(subjects)}
-    return conn.execute(queries("emptying")["empty_accesses"], params).rowcount
+    sql, params = queries("emptying"), {"tenant": tenant_id, "names": list(subjects)}
+    conn.execute(sql["uncount_recalls"], params)
+    return conn.execute(sql["empty_accesses"], params).rowcount
+
+
+def mark_counted(conn: Connection[Any], tenant_id: str) -> None:
+    """Mark recalls as memory has counted them, after it was replaced or the log was copied without it."""
+    conn.execute(queries("emptying")["mark_counted"], {"tenant": tenant_id})
 
 
 def empty_subjects(conn: Connection[Any], tenant_id: str, subjects: Sequence[str]) -> dict[str, int]:

@@ -96,6 +96,7 @@ def export(
             if any(folder.iterdir()):
                 raise InputError(f"{folder} is not empty: name a new folder.")
             files = [folder / "log.jsonl", folder / "memory.jsonl"]
+            shown.hide_derived(conn, tenant_id, subject_id, check=check)
             log = shown.of(_checked(_log_rows(conn, tenant_id, subject_id), check))
             _write(files[0], manifest, log, counts)
             memory = shown.of(_checked(_table_rows(conn, tenant_id, subject_id, MEMORY_TABLES), check))
@@ -112,19 +113,47 @@ def export(
 
 
 class ShownRows:
-    """Leaves out rows with text of a sensitive class, and counts them."""
+    """Leaves out rows with text of a sensitive class, and rows derived from such turns and events; counts them."""
 
     def __init__(self, classes: frozenset[SensitiveClass] = frozenset()) -> None:
         self.left_out = 0
         self._classes = classes
+        #: Ids of the turns and events with such text, and of what was made from them.
+        self._hidden: frozenset[str] = frozenset()
+
+    def hide_derived(
+        self,
+        conn: Connection[Any],
+        tenant_id: str,
+        subject_id: str | None,
+        *,
+        check: Callable[[], None] = check_interruption,
+    ) -> None:
+        """Find the rows derived from sensitive turns and events of a subject or a tenant (None), to leave them out.
+
+        A statement made from a sensitive turn may lack the words that made the turn sensitive.
+        """
+        if not self._classes:
+            return
+        logged = _checked(_table_rows(conn, tenant_id, subject_id, ("log.turns", "log.events")), check)
+        ids = [row["row"]["id"] for row in logged if self._is_sensitive(row["row"])]
+        derived = conn.execute(queries("exporting")["derived"], {"tenant": tenant_id, "ids": ids})
+        self._hidden = frozenset(id_ for (id_,) in derived)
 
     def of(self, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """Yield the other rows."""
         for row in rows:
-            if self._classes and any(classes_among(text, self._classes) for text in _texts(row["row"])):
+            if self._is_sensitive(row["row"]) or self._is_derived(row["row"]):
                 self.left_out += 1
             else:
                 yield row
+
+    def _is_sensitive(self, row: Mapping[str, Any]) -> bool:
+        return bool(self._classes) and any(classes_among(text, self._classes) for text in _texts(row))
+
+    def _is_derived(self, row: Mapping[str, Any]) -> bool:
+        ids: list[Any] = [row.get(name) for name in ("id", "turn_id", "memory_id", "source_id")]
+        return not self._hidden.isdisjoint([*ids, *(row.get("source_ids") or ()), *(row.get("sources") or ())])
 
 
 def _checked(rows: Iterator[dict[str, Any]], check: Callable[[], None]) -> Iterator[dict[str, Any]]:

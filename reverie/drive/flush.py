@@ -7,7 +7,8 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from reverie.capture.live.flush import flush, hasten
+from reverie.capture.live.flush import flush, hasten, memory_in_place, turns_of_moment
+from reverie.consolidate.extract.decide import decide_turns, turns_frame
 from reverie.consolidate.extract.stage import extract_logged
 from reverie.drive.tenants import NAMED
 from reverie.errors import ReverieError, StageError
@@ -62,14 +63,18 @@ def flush_turns_of(
     as_of: datetime,
     count_tokens: Callable[[str], int],
     driver: str = "reverie",
-) -> bool:
-    """Flush the turns from which a memory is to be made, so that it can be corrected; return whether any waited.
+) -> UUID | None:
+    """Flush the turns from which a memory is to be made, so that it can be corrected; return the id of that memory.
 
-    An acknowledgement has ids of memories that the flush writes later.
+    An acknowledgement has ids of memories that the flush writes later. If the reader keeps the same words, the memory
+    in the acknowledgement's place has another id (`consolidate/extract/own_words.py`). None: there is no such memory.
     """
     work = Work(store=store, scope=Scope(tenant_id=tenant_id), policy=policy, as_of=as_of, driver=driver)
-    if not hasten(work, memory_id):
-        return False
-    for _ in flush(work, partial(extract_logged, count_tokens=count_tokens)):
-        pass
-    return True
+    if hasten(work, memory_id):
+        for _ in flush(work, partial(extract_logged, count_tokens=count_tokens)):
+            pass
+    turns = turns_frame(turns_of_moment(work, memory_id))
+    for candidate in decide_turns(turns, tenant_id, policy, count_tokens).candidates:
+        if candidate.id == memory_id and candidate.turn_id is not None:
+            return memory_in_place(work, memory_id, candidate.turn_id, candidate.content)
+    return None

@@ -113,11 +113,11 @@ def _retire(work: Work, query: str, kept: timedelta | None, now: datetime) -> in
 
 def _retire_log(attempt: Run, retention: Retention, now: datetime) -> None:
     for name, counts, kept in (
-        ("retire_recalls", ("retired_recalls", "retired_questions"), retention.recalls),
+        ("retire_recalls", ("retired_recalls", "kept_recalls", "retired_questions"), retention.recalls),
         ("retire_contexts", ("retired_contexts",), retention.contexts),
     ):
         ended: tuple[int, ...] = (_ROWS,)
-        while kept is not None and max(ended) >= _ROWS:
+        while kept is not None and sum(ended) >= _ROWS:  # of one batch, some are kept and others deleted
             params = {"before": now - kept, "most": _ROWS}
             with attempt.work.transaction() as conn:
                 ended = conn.execute(queries("maintain")[name], params).fetchone() or (0,)

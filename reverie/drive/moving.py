@@ -96,6 +96,7 @@ def move_out(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, 
         set_json_loads(orjson.loads, conn)  # Postgres prints 1e20 as an integer, which orjson would not write again
         policy = read_policy_name(conn, tenant_id)
         shown = ShownRows(frozenset(load_policy(policy).sensitivity.not_exported if policy else ()))
+        shown.hide_derived(conn, tenant_id, subject_id)
         source = _Source(conn=conn, tenant_id=tenant_id, subject_id=subject_id, at=at, counts=counts, shown=shown)
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from psycopg.sql import SQL, Identifier
 
+from reverie.drive.emptying import mark_counted
 from reverie.store.failures import release_failures
 from reverie.store.queries import queries
 from reverie.store.runs import Report, run
@@ -32,6 +33,7 @@ def empty_memory(work: Work) -> Report:
             attempt.report.add("rows", rows)
             if table == "memories":
                 attempt.report.add("memories", rows)
+        mark_counted(conn, work.tenant_id)
         conn.execute(sql["forgive_failures"], params)
         attempt.report.add("released", release_failures(conn, work.tenant_id))
         attempt.record(conn)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -54,20 +55,22 @@ def record_evaluation(store: Store, evaluation: Evaluation, *, driver: str) -> N
 
 
 def past_evaluations(store: Store, tenant_id: str, *, source: str, limit: int = 200) -> list[PastEvaluation]:
-    """Return those of the latest evaluations of a tenant that asked questions of this source, oldest first.
+    """Return the latest evaluations of a tenant that asked questions of this source, at most `limit`, oldest first.
 
-    `source`: `log`, or the name of a file. Questions of different sources are no points of one line. `limit`: of how
-    many evaluations, whatever their source.
+    `source`: `log`, or the name of a file. Questions of different sources are no points of one line.
     """
-    params = {"tenant": tenant_id, "limit": limit}
-    with store.transaction(tenant_id) as conn, conn.cursor(row_factory=class_row(PastEvaluation)) as cursor:
-        found = cursor.execute(queries("evaluations")["history"], params).fetchall()
-    # only the id of a row tells its source
-    return [
-        each
-        for each in found
-        if each.id == _evaluation_id(each.as_of, tenant_id, each.policy_hash, each.model, each.against, source)
-    ]
+
+    def is_meant(each: PastEvaluation) -> bool:  # only the id of a row tells its source
+        return each.id == _evaluation_id(each.as_of, tenant_id, each.policy_hash, each.model, each.against, source)
+
+    # a cursor of the server: the rows of other sources are read in portions, and only until there are enough
+    with (
+        store.transaction(tenant_id) as conn,
+        conn.cursor("evaluations", row_factory=class_row(PastEvaluation)) as cursor,
+    ):
+        cursor.execute(queries("evaluations")["history"], {"tenant": tenant_id})
+        found = list(islice(filter(is_meant, cursor), limit))
+    return found[::-1]
 
 
 def _evaluation_id(

@@ -125,6 +125,24 @@ def find_generation(store: Store, tenant_id: str, number: int | None, *states: G
     return found
 
 
+def find_publishable(store: Store, tenant_id: str) -> Generation:
+    """Return the latest ready generation, or the live one if none was built since: its publication may be incomplete.
+
+    A ready generation that is older than the one published last does not count, whatever became of that: a repeated
+    publish must not go back to it.
+
+    Raises NotFoundError if there is none.
+    """
+    known = list_generations(store, tenant_id)
+    last = max(known, key=lambda each: each.published_at or _NEVER, default=None)
+    newest = last.number if last and last.published_at else 0
+    for each in known:
+        if (each.state == "ready" and each.number > newest) or (each is last and each.state == "published"):
+            return each
+    since = f" and was built after generation {newest}, which was published last" if newest else ""
+    raise NotFoundError(f"Tenant {tenant_id} has no generation that is ready{since}; `reverie generations` lists them.")
+
+
 def add_generation(live: LiveMemory, plan: GenerationPlan) -> Generation:
     """Add the row of a new generation, before it is begun."""
     sql, tenant_id = queries("generations"), live.tenant_id

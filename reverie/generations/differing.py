@@ -15,10 +15,13 @@ from reverie.generations.answer_changes import (
     answer_counts,
     last_questions,
 )
-from reverie.generations.catalog import COMPLETE, LiveMemory, find_generation, opened
+from reverie.generations.catalog import COMPLETE, Generation, LiveMemory, find_generation, opened
 from reverie.generations.memory_changes import MemoryChanges, memory_changes, read_contents, read_frames
+from reverie.generations.switching import hold
 from reverie.inference import Embedder
 from reverie.policy import load_policy
+from reverie.store.database import Store
+from reverie.store.queries import queries
 
 #: A generation by its number, or the live memory.
 Side = int | Literal["live"]
@@ -121,4 +124,18 @@ def _asked(live: LiveMemory, side: Side, embedder_of: Callable[[str], Embedder])
         )
     embedder = work.embedder if generation.model == work.embedder.model else embedder_of(generation.embedder)
     with opened(live, generation) as store:
+        if generation.state == "reverted":
+            _hold_own_memory(live, generation, store)
         yield AskedSide(store=store, policy=policy, embedder=embedder)
+
+
+def _hold_own_memory(live: LiveMemory, generation: Generation, there: Store) -> None:
+    """Put the memory of a reverted generation back into its database, which a revert left with the replaced one."""
+    sql, tenant_id = queries("switching"), live.tenant_id
+    with there.transaction(tenant_id) as conn:
+        conn.execute(sql["holds"])  # if it was published meanwhile, its next revert waits until this is decided
+        now = find_generation(live.work.store, tenant_id, generation.number, *COMPLETE)
+        if now.state == "reverted":
+            hold(conn, tenant_id, "generation")
+            tenant = {"tenant": tenant_id, "policy": generation.policy, "model": generation.model}
+            conn.execute(sql["set_tenant"], tenant)

@@ -12,6 +12,7 @@ from psycopg import Connection
 from psycopg.sql import SQL, Composable, Literal
 
 from reverie.capture.append import note_late_outcomes
+from reverie.drive.emptying import mark_counted
 from reverie.errors import ConflictError
 from reverie.generations.catalog import Generation
 from reverie.store.queries import queries
@@ -37,6 +38,8 @@ def follow_log(
     copied = {}
     for table in copied_tables(reading, "log"):
         copied[table.name] = _follow_table(reading, writing, tenant_id, generation, table)
+    if copied.get("recalls"):
+        mark_counted(writing, tenant_id)  # the marks are those of the live memory
     if copied.get("outcomes"):
         note_late_outcomes(writing, tenant_id)
     (cache,) = copied_tables(reading, "ops", some=("embeddings",))

@@ -154,7 +154,8 @@ class _Switch:
                         break
             assert found is not None
             self._share(there)
-            note_build(live, self._generation, there, seconds=0.0)
+            if self._verb == "publish":  # after a revert the database holds the replaced memory, which is not counted
+                note_build(live, self._generation, there, seconds=0.0)
         return found
 
     def complete(self) -> Switched:
@@ -235,7 +236,7 @@ class _Switch:
                     began = time.perf_counter()
                     if self._standing(writer) != standing:
                         return None
-                return self._switch(writer, staged, attempt, began)
+                return self._switch(there, writer, staged, attempt, began)
 
     def _standing(self, conn: Connection[Any]) -> Any:
         """Return a value that changes with every change of memory. Raises ConflictError if the generation is gone."""
@@ -248,7 +249,9 @@ class _Switch:
             )
         return found
 
-    def _switch(self, writer: Connection[Any], staged: list[StagedTable], attempt: int, began: float) -> Switched:
+    def _switch(
+        self, there: Store, writer: Connection[Any], staged: list[StagedTable], attempt: int, began: float
+    ) -> Switched:
         sql, tenant_id, live = queries("switching"), self._tenant_id, self._live
         now = datetime.now(UTC)
         kept_until = now + live.work.policy.publish.kept
@@ -258,6 +261,7 @@ class _Switch:
             rows = apply_difference(writer, tenant_id, staged)
             writer.execute(sql["set_tenant"], self._tenant())
             writer.execute(sql["forgive"], {"tenant": tenant_id})
+            self._keep_late(writer, there)
             release_failures(writer, tenant_id)
             waited = time.perf_counter() - began
             writer.execute(
@@ -288,6 +292,20 @@ class _Switch:
             kept_until=kept_until,
             counts={each.table.name: each.gone + each.added for each in staged},
         )
+
+    def _keep_late(self, writer: Connection[Any], there: Store) -> None:
+        """Move the notes of late subjects to the replaced memory, which they concern; a revert then makes them again.
+
+        They are written there before the switch is committed. If it is not, these subjects of the generation are made
+        again for nothing.
+        """
+        sql = queries("switching")
+        notes = writer.execute(sql["take_late"], {"tenant": self._tenant_id}).fetchall()
+        if notes:
+            subjects, times = (list(column) for column in zip(*notes, strict=True))
+            with there.transaction(self._tenant_id) as conn:
+                conn.execute(sql["outlive_crash"])
+                conn.execute(sql["keep_late"], {"tenant": self._tenant_id, "subjects": subjects, "times": times})
 
     def _share(self, there: Store) -> None:
         """Copy the runs that wrote the memory, and the vectors made for it, to the live database."""

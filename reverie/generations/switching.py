@@ -18,6 +18,7 @@ from psycopg import Connection
 from psycopg.sql import SQL, Composable, Identifier
 from psycopg.sql import Literal as SqlLiteral
 
+from reverie.drive.emptying import mark_counted
 from reverie.store.digest import compared_columns
 from reverie.store.locks import add_subjects
 from reverie.store.queries import queries
@@ -54,6 +55,7 @@ def hold(conn: Connection[Any], tenant_id: str, wanted: Held) -> bool:
         named = _named(tables[name], tenant_id)
         _replace(conn, tables[name], named, gone=named["foreign"], added=named["kept"])
         conn.execute(SQL(sql["drop_kept"]).format(**named))
+    mark_counted(conn, tenant_id)
     conn.execute(sql["set_holds"], {"what": wanted})
     return True
 
@@ -77,11 +79,14 @@ def stage_difference(
 
 def apply_difference(live: Connection[Any], tenant_id: str, staged: Sequence[StagedTable]) -> int:
     """Replace the staged rows in the caller's transaction; return how many were deleted or written."""
-    return sum(
+    rows = sum(
         _replace(live, each.table, named, gone=named["gone"], added=named["added"])
         for each in staged
         for named in (_named(each.table, tenant_id),)
     )
+    if any(each.table.name == "accesses" for each in staged):
+        mark_counted(live, tenant_id)
+    return rows
 
 
 def _tables(conn: Connection[Any]) -> list[CopiedTable]:

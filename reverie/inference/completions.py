@@ -24,11 +24,14 @@ from reverie.inference.prompts import Messages
 
 #: Why a request brought no reply.
 FailureReason = Literal[
-    "timeout", "rate", "unavailable", "broken", "rejected", "refused", "credit", "unpriced", "unrecorded"
+    "timeout", "rate", "unavailable", "broken", "rejected", "unexplained", "refused", "credit", "unpriced", "unrecorded"
 ]
 
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 """HTTP answers after which the same request may succeed."""
+
+_UNEXPLAINED = frozenset({400, 403, 413, 422})
+"""HTTP answers that say no more than that a request is bad: its text may be the cause, or an account without money."""
 
 UNSENT = frozenset({"ConnectError", "ConnectTimeout"})
 """Causes of errors after which the provider never had the request."""
@@ -237,7 +240,6 @@ class HostedLanguageModel:
             case kinds.AuthenticationError():
                 reason, why = "rejected", "refused the API key; set the one of its provider, e.g. OPENAI_API_KEY"
             case kinds.ContentPolicyViolationError() | kinds.ContextWindowExceededError():
-                # no other bad request: an account without money is one, too, and says nothing about the text
                 reason, why = "refused", f"refused a text (HTTP {status})"
             case kinds.RateLimitError():
                 reason, why = "rate", "limited our rate"
@@ -249,6 +251,8 @@ class HostedLanguageModel:
                 reason, why = "broken", "broke off its reply"
             case _ if status in _RETRIED:
                 reason, why = "unavailable", f"failed with HTTP {status}"
+            case _ if status in _UNEXPLAINED:
+                reason, why = "unexplained", f"rejected a request (HTTP {status})"
             case _:
                 reason, why = (
                     "rejected",
@@ -258,7 +262,7 @@ class HostedLanguageModel:
         return CallError(
             f"The model {self.key} {why}.",
             reason=reason,
-            retried=reason not in ("rejected", "refused") and (status is None or status in _RETRIED),
+            retried=reason not in ("rejected", "unexplained", "refused") and (status is None or status in _RETRIED),
             billed=not unsent and reason in ("timeout", "broken"),
             after_s=_retry_after(error),
         )

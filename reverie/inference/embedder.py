@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Protocol
 
 import numpy as np
@@ -21,6 +23,29 @@ class EmbeddingError(InferenceError):
         super().__init__(message)
         #: Whether the provider may have done the work, or a part of it, and charge for it.
         self.billed = billed
+
+
+#: See `collect_lost_texts`.
+_LOST: ContextVar[list[str] | None] = ContextVar("lost", default=None)
+
+
+@contextmanager
+def collect_lost_texts() -> Iterator[list[str]]:
+    """Collect the texts that this thread sends to a hosted model in requests whose replies are lost.
+
+    The provider may charge for each such request, although the texts are then sent again.
+    """
+    token = _LOST.set([])
+    try:
+        yield lost_texts()
+    finally:
+        _LOST.reset(token)
+
+
+def lost_texts() -> list[str]:
+    """Return the list to which an embedder adds the texts of a lost request; one that nobody reads if none is open."""
+    collected = _LOST.get()
+    return [] if collected is None else collected
 
 
 class Embedder(Protocol):

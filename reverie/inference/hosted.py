@@ -16,7 +16,7 @@ from reverie.errors import InferenceError
 from reverie.inference.batching import work_batches
 from reverie.inference.completions import BROKEN, UNSENT, names_of_causes
 from reverie.inference.deadline import call_within
-from reverie.inference.embedder import EmbeddingError, Vectors
+from reverie.inference.embedder import EmbeddingError, Vectors, lost_texts
 from reverie.inference.extras import load_extra
 
 RETRIED_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
@@ -77,7 +77,7 @@ class HostedEmbedder:
         self._patience = patience or Patience()
         options = {"api_base": api_base, "api_key": api_key, "dimensions": dimensions}
         self._options = {key: value for key, value in options.items() if value is not None}
-        self.dimensions = dimensions or known.get("output_vector_size") or self._request(["dimensions"]).shape[1]
+        self.dimensions = dimensions or known.get("output_vector_size") or self._request(["dimensions"], []).shape[1]
 
     def _price_entry(self, name: str) -> dict[str, Any]:
         try:
@@ -98,6 +98,8 @@ class HostedEmbedder:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text, in the order of the texts; `threads` requests are in flight at once.
 
+        The texts of requests that were lost, and that the provider may charge for, are added to `lost_texts`.
+
         Raises EmbeddingError if a request fails for good or the reply is not what was asked for; it is billed if any of
         the requests may be.
         """
@@ -106,11 +108,12 @@ class HostedEmbedder:
         batches = [list(texts[at : at + self._batch_size]) for at in range(0, len(texts), self._batch_size)]
         replies: dict[int, Vectors] = {}
         billed: list[bool] = []
+        lost = lost_texts()  # of the caller's thread
 
         def ask(places: list[int]) -> None:
             for place in places:
                 try:
-                    replies[place] = self._request(batches[place])
+                    replies[place] = self._request(batches[place], lost)
                 except EmbeddingError as error:
                     billed.append(error.billed)
                     raise
@@ -127,7 +130,7 @@ class HostedEmbedder:
             )
         return vectors
 
-    def _request(self, texts: list[str]) -> Vectors:
+    def _request(self, texts: list[str], lost: list[str]) -> Vectors:
         retrying = Retrying(
             stop=stop_after_attempt(self._patience.attempts),
             wait=self._wait,
@@ -145,19 +148,22 @@ class HostedEmbedder:
             encoding_format="float",
             **self._options,
         )
-        billed: list[bool] = []  # of each failed attempt
+        billed = False
 
         def attempt() -> Any:
+            nonlocal billed
             try:
                 return call_within(self._patience.timeout_s, ask)
             except Exception as error:
-                billed.append(self._may_be_billed(error))
+                if self._may_be_billed(error):
+                    billed = True
+                    lost.extend(texts)
                 raise
 
         try:
             reply = retrying(attempt)
         except Exception as error:  # users get one sentence, whatever a provider's client raises
-            raise EmbeddingError(self._sentence(error), billed=any(billed)) from None  # the cause may quote the texts
+            raise EmbeddingError(self._sentence(error), billed=billed) from None  # the cause may quote the texts
         return self._vectors(reply.data, len(texts))
 
     def _may_be_billed(self, error: Exception) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from reverie.language import contradiction_words as words
 from reverie.language.pack import language_table
 from reverie.language.stemming import stem_of
-from reverie.language.text import NAME_SIGNS, WORD_PART, cached_if_short
+from reverie.language.text import NAME_SIGNS, WORD_PART, cached_if_short, signs_differ
 
 _TOKEN = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)"
@@ -65,6 +65,8 @@ def contradiction(left: str, right: str) -> str | None:
     a, b = read(left), read(right)
     if _numbers_differ(a, b):
         return "number"
+    if signs_differ(left, right):
+        return "value"
     # if only one has a name that the other lacks, it is just more specific
     if a.names - b.plain and b.names - a.plain:
         return "name"

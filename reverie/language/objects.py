@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from reverie.language.contradiction_words import NUMBERS, SYNONYMS
 from reverie.language.pack import first_rewritten, language_table
-from reverie.language.text import NAME_SIGNS, WORD_PART, cached_if_short
+from reverie.language.text import NAME_SIGNS, WORD_PART, cached_if_short, signs_differ
 
 _PACK = language_table("objects")
 
@@ -36,6 +36,7 @@ _NO_PLURALS = _PACK.word_set("no_plurals")
 #: The pattern of a plural, and the rewrites to its singular: the first that matches applies.
 _PLURAL = _PACK.pattern("plural", re.DOTALL)
 _SINGULARS = _PACK.pairs("singulars", re.DOTALL)
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 #: Longest key, in characters.
 _LONGEST = 80
 
@@ -79,7 +80,7 @@ def object_key(text: str) -> str:
 def same(one: str, other: str) -> bool:
     """Return whether two objects name the same thing: "a golden retriever" and "my Golden Retriever"."""
     first, second = compared_words(one), compared_words(other)
-    return first == second if first and second else _folded(one) == _folded(other)
+    return first == second and not signs_differ(one, other) if first and second else _folded(one) == _folded(other)
 
 
 @cached_if_short(65_536)
@@ -124,6 +125,12 @@ def recounted(one: str, other: str) -> bool:
         and first[0] != second[0]
         and first[1:] == second[1:]
     )
+
+
+def differ_in_numbers_alone(one: str, other: str) -> bool:
+    """Return whether two texts are the same but for their numbers, and have some. Symmetric."""
+    first, second = (_FIGURE.sub("0", text.casefold()) for text in (one, other))
+    return first == second and one.casefold() != other.casefold()
 
 
 def names_nothing(text: str) -> bool:

@@ -10,12 +10,16 @@ from collections.abc import Collection
 from itertools import accumulate
 
 from reverie.language.cues.wording import SEPARATOR, marked
+from reverie.language.pack import language_table
 
 #: White space after a comma or semicolon, where a part ends.
 _LISTED = re.compile(r"(?<=[,;])\s+")
 #: Characters that join a part to others.
 _JOINTS = " ,;:\n"
-_WORD = re.compile(r"\w+")
+#: A contraction is one word, too short for a part, but tells as much as its two: "I'm a nurse" means something alone.
+_WORD, _TOLD_WORD = re.compile(r"\w+(?:['’]\w+)*"), re.compile(r"\w+")
+#: Words that only join a part to the next: "I'm Greta and".
+_CLOSING = language_table("clauses").pattern("closing")
 #: Least words of a part, and least words of a text that is left for it to mean something alone.
 _LEAST_WORDS, _LEAST_LEFT = 2, 4
 
@@ -44,17 +48,25 @@ def parts(text: str) -> list[str]:
 
 
 def without_parts(text: str, ended: Collection[int]) -> str | None:
-    """Return a text without the parts at these places, from 0; None if fewer than four words are left."""
-    left = "".join(part for place, part in enumerate(parts(text)) if place not in ended).strip(_JOINTS)
-    return None if _is_short(left, _LEAST_LEFT) else left
+    """Return a text without the parts at these places, from 0; None if fewer than four words are left.
+
+    A contraction counts as two words here.
+    """
+    left = "".join(part for place, part in enumerate(parts(text)) if place not in ended)
+    left = _bare(left)
+    return None if len(_TOLD_WORD.findall(left)) < _LEAST_LEFT else left
 
 
 def ended_parts(text: str, left: str) -> str:
     """Return the parts of a text that are not in what is `left` of it, as written; the whole text if there are none."""
     kept = left.casefold()
-    ended = [part.strip(_JOINTS) for part in parts(text) if part.strip(_JOINTS).casefold() not in kept]
+    ended = [part for part in map(_bare, parts(text)) if part.casefold() not in kept]
     return ", ".join(ended) or text
 
 
-def _is_short(text: str, least: int = _LEAST_WORDS) -> bool:
-    return len(_WORD.findall(text)) < least
+def _bare(text: str) -> str:
+    return _CLOSING.sub("", text.strip(_JOINTS)).strip(_JOINTS)
+
+
+def _is_short(text: str) -> bool:
+    return len(_WORD.findall(text)) < _LEAST_WORDS

@@ -35,6 +35,17 @@ WORD_PART = rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*"
 #: The pattern of the signs that end some names, such as `C++` and `C#`; it may match nothing.
 NAME_SIGNS = r"(?:[+#]++(?![^\W_]))?"
 
+#: The pattern of a number or a part of a word, with the signs before and after it.
+_SIGNED = re.compile(
+    rf"(?P<before>(?<![^\s(/\"'“‘])[-−–<>≤≥](?=\d))?(?P<core>\d+(?:[.,:]\d+)*|{WORD_PART})"
+    rf"(?P<after>[-−](?![-−–\w])(?!(?<=\d[-−]){_PACK.text('to_number')})|{NAME_SIGNS})"
+)
+#: A character that may be such a sign; most texts have none.
+_SIGN = re.compile(r"[+#<>≤≥−–]|-\d|[\dA-Za-z]-(?!\w)")
+#: Names that a minus may end, as in `A-` and `HIV-`; after other words it is a dash.
+_GRADED = re.compile(r"\d.*|[A-Za-z]|[A-Z]{2,3}")
+_MINUS = str.maketrans("−–", "--")
+
 Span = tuple[int, int]
 """Where a piece of a text begins and ends, in characters."""
 
@@ -128,6 +139,27 @@ def cached_if_short(maxsize: int) -> Callable[[Callable[[str], _Read]], Callable
         return reading
 
     return decorated
+
+
+def signs_differ(one: str, other: str) -> bool:
+    """Return whether two texts have a name or a number with different signs: "A+" and "A-", "-5 °C" and "5 °C"."""
+    if not (_SIGN.search(one) or _SIGN.search(other)):
+        return False
+    mine, yours = _signs(one), _signs(other)
+    return any(mine[core].isdisjoint(yours[core]) for core in mine.keys() & yours.keys())
+
+
+def _signs(text: str) -> dict[str, set[str]]:
+    """Return each name and number with the signs that it has in the text, before and after it."""
+    found: dict[str, set[str]] = {}
+    for match in _SIGNED.finditer(text):
+        core, after = match["core"], match["after"].translate(_MINUS)
+        if after == "-" and not _GRADED.fullmatch(core):
+            after = ""
+        # the article "a" is not the name "A"
+        name = core if len(core) == 1 else core.casefold()
+        found.setdefault(name, set()).add((match["before"] or "").translate(_MINUS) + " " + after)
+    return found
 
 
 @lru_cache(maxsize=4096)

@@ -17,9 +17,12 @@ R = TypeVar("R", bound=Reply)
 #: With this many garbled replies and no good one, the model is not fit for the prompt.
 UNFIT = 5
 #: Reasons for which a request brought no reply at all.
-NO_REPLY = frozenset({"timeout", "rate", "unavailable", "broken", "rejected"})
+NO_REPLY = frozenset({"timeout", "rate", "unavailable", "broken", "rejected", "unexplained"})
 #: Reason of a request that was refused because of a text in it: by a content filter, or as too long.
 REFUSED = "refused"
+#: Reason of a bad request that does not say whether a text in it is the cause, or something that concerns all requests,
+#: such as an account without money.
+UNEXPLAINED = "unexplained"
 #: Reason of an input that has no kept reply and was not sent.
 UNASKED = "unasked"
 
@@ -53,11 +56,11 @@ ReplyCheck = Callable[[PromptInput, R], InvalidReply | None]
 def unanswered_error(model: LanguageModel, reasons: Counter[str | None]) -> UnansweredError | None:
     """Return the error for a model that replied to nothing; None if it replied, or nothing was asked.
 
-    Texts that were refused do not count. `reasons`: the number of inputs that were sent, by reason; None for those that
-    got a reply.
+    Texts that were refused do not count, and a few unexplained rejections alone may be due to the texts. `reasons`: the
+    number of inputs that were sent, by reason; None for those that got a reply.
     """
     sent = reasons.keys() - {REFUSED}
-    if not sent or not sent <= NO_REPLY:
+    if not sent or not sent <= NO_REPLY or (sent == {UNEXPLAINED} and reasons[UNEXPLAINED] < UNFIT):
         return None
     return UnansweredError(f"The model {model.key} gave no reply about any of {_summary(reasons)}.")
 

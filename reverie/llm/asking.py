@@ -17,7 +17,7 @@ from typing import TypeVar
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt
 from reverie.inference.replies import Reply
-from reverie.llm.answers import UNASKED, ModelAnswer, ReplyCheck, require_some_reply
+from reverie.llm.answers import REFUSED, UNASKED, ModelAnswer, ReplyCheck, require_some_reply
 from reverie.llm.inputs import PromptInput, batches, input_hash
 from reverie.llm.metering import Payer, limited_subjects
 from reverie.llm.requests import RequestSender
@@ -86,12 +86,8 @@ def ask(
     open_places = [place for place, hash_ in enumerate(hashes) if hash_ not in kept]
     firsts = list({hashes[place]: place for place in reversed(open_places)}.values())[::-1]  # each input once
     by_hash: dict[bytes, ModelAnswer[R]] = {hash_: ModelAnswer(reply=reply, kept=True) for hash_, reply in kept.items()}
-    groups: list[list[int]] = []
-    if sending and firsts:
-        with caller.store.transaction(caller.payer.tenant_id) as conn:
-            limited = limited_subjects(conn, caller.payer.tenant_id)
-        groups = batches(firsts, inputs, most=model.limits.per_request, limited=limited)
-    else:
+    groups = _groups(caller, model, firsts, inputs) if sending else []
+    if not sending:
         by_hash |= {hashes[place]: ModelAnswer(reason=UNASKED) for place in firsts}
     pool = ThreadPoolExecutor(max(model.limits.concurrency, 1))
     try:
@@ -104,9 +100,21 @@ def ask(
             caller.pulse()
     finally:
         pool.shutdown(cancel_futures=True)
+    by_hash |= {hash_: ModelAnswer(reason=REFUSED) for hash_ in sender.refused()}
     answers = [by_hash[hash_] for hash_ in hashes]
     if caller.report is not None:
         sender.count(caller.report, answers)
     if require_some:
         require_some_reply(model, Counter(by_hash[hashes[place]].reason for place in firsts))
     return answers
+
+
+def _groups(
+    caller: ModelCaller, model: LanguageModel, places: Sequence[int], inputs: Sequence[PromptInput]
+) -> list[list[int]]:
+    """Return the places of the inputs of each request."""
+    if not places:
+        return []
+    with caller.store.transaction(caller.payer.tenant_id) as conn:
+        limited = limited_subjects(conn, caller.payer.tenant_id)
+    return batches(places, inputs, most=model.limits.per_request, limited=limited)

@@ -20,7 +20,7 @@ from psycopg import Connection
 
 from reverie.errors import InferenceError
 from reverie.inference.completions import CallError
-from reverie.inference.embedder import Embedder, EmbeddingError, Vectors
+from reverie.inference.embedder import Embedder, EmbeddingError, Vectors, collect_lost_texts
 from reverie.interruption import check_interruption
 from reverie.model import stable_id
 from reverie.store.database import Store
@@ -137,38 +137,47 @@ def settle(conn: Connection[Any], call: MeteredCall, outcome: CallOutcome) -> No
     conn.execute(queries("calls")["settle"], outcome.params(call))
 
 
+@dataclass(slots=True)
+class SpentTokens:
+    """The tokens that an embedding costs. Those of requests whose replies were lost are included once it is over."""
+
+    number: int
+
+
 @contextmanager
 def metered_embedding(
     store: Store, payer: Payer, embedder: Embedder, texts: Sequence[str], tokens: int
-) -> Iterator[None]:
+) -> Iterator[SpentTokens]:
     """Book the embedding of `texts`, which have `tokens` tokens, around the call; free models are not booked.
 
     Raises CallError if the credit does not allow it.
     """
-    spent = _embedding_span(embedder, len(texts)) if texts else nullcontext()
-    with spent, _booked_embedding(store, payer, embedder, texts, tokens):
-        yield
+    span = _embedding_span(embedder, len(texts)) if texts else nullcontext()
+    with span, _booked_embedding(store, payer, embedder, texts, SpentTokens(tokens)) as spent:
+        yield spent
 
 
 @contextmanager
 def _booked_embedding(
-    store: Store, payer: Payer, embedder: Embedder, texts: Sequence[str], tokens: int
-) -> Iterator[None]:
+    store: Store, payer: Payer, embedder: Embedder, texts: Sequence[str], spent: SpentTokens
+) -> Iterator[SpentTokens]:
     if not texts or not embedder.price_per_token:
-        yield
+        yield spent
         return
     call = _embedding_call(payer, embedder, texts)
     check_interruption()  # a process that is to stop sends nothing, and books nothing
     with store.transaction(payer.tenant_id) as conn:
         reserve(conn, call)
     try:
-        yield
+        with collect_lost_texts() as lost:
+            yield spent
     except BaseException as error:  # of an interruption too, after which nobody else settles it
         with store.transaction(payer.tenant_id) as conn:
             settle(conn, call, _failed_embedding(error))
         raise
+    spent.number += sum(embedder.count_tokens(text) for text in lost)
     with store.transaction(payer.tenant_id) as conn:
-        settle(conn, call, CallOutcome(cost_usd=embedder.price_per_token * tokens, tokens_in=tokens))
+        settle(conn, call, CallOutcome(cost_usd=embedder.price_per_token * spent.number, tokens_in=spent.number))
 
 
 def limited_subjects(conn: Connection[Any], tenant_id: str) -> frozenset[str]:
@@ -211,7 +220,9 @@ async def _embed_booked(session: TenantSession, texts: Sequence[str], *, payer: 
 
     def encode() -> tuple[Vectors, int]:
         started.set()
-        return embedder.encode(texts), sum(embedder.count_tokens(text) for text in texts)
+        with collect_lost_texts() as lost:
+            vectors = embedder.encode(texts)
+        return vectors, sum(embedder.count_tokens(text) for text in [*texts, *lost])
 
     try:
         vectors, tokens = await session.offload(encode)

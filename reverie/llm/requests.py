@@ -17,7 +17,7 @@ from reverie.errors import InferenceError
 from reverie.inference.completions import CallError, Completion, LanguageModel
 from reverie.inference.prompts import Messages, Prompt, messages
 from reverie.inference.replies import HINTS, Replies, Reply, read_replies
-from reverie.llm.answers import REFUSED, UNASKED, InvalidReply, ModelAnswer, ReplyCheck
+from reverie.llm.answers import REFUSED, UNASKED, UNEXPLAINED, UNFIT, InvalidReply, ModelAnswer, ReplyCheck
 from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import CallOutcome, MeteredCall, Payer, reserve, settle
 from reverie.llm.pacing import LONGEST_PAUSE_S, hold_back, wait_for_slot
@@ -55,6 +55,11 @@ class RequestSender(Generic[R]):
         self._completions: list[Completion] = []
         self._repaired: list[int] = []
         self._asked_again: list[int] = []
+        #: When each unexplained rejection came, by input, and when requests that were answered had been sent.
+        self._rejected_at: dict[bytes, float] = {}
+        self._sent_at: list[float] = []
+        #: How many inputs were rejected by themselves.
+        self._rejected_alone = 0
 
     def kept(self, hashes: Sequence[bytes], *, since: int | None = None) -> dict[bytes, R]:
         """Return the replies to earlier requests; call it before `ask`, which keeps no reply after a later erasure.
@@ -68,7 +73,8 @@ class RequestSender(Generic[R]):
     def ask(self, inputs: Mapping[bytes, PromptInput]) -> dict[bytes, ModelAnswer[R]]:
         """Ask about some inputs in one request, and again about those whose replies are invalid, if that is allowed.
 
-        If the request is refused, ask about each input by itself, since the text of one may be the cause.
+        If the request is refused, or rejected for no known reason, ask about each input by itself, since the text of
+        one may be the cause.
         """
         answers: dict[bytes, ModelAnswer[R]] = {}
         open_inputs, hint = dict(inputs), None
@@ -77,7 +83,7 @@ class RequestSender(Generic[R]):
                 self._asked_again.append(len(open_inputs))
             new, hints = self._ask_once(open_inputs, hint)
             answers |= new
-            if len(new) > 1 and all(answer.reason == REFUSED for answer in new.values()):
+            if len(new) > 1 and self._may_be_a_text({answer.reason for answer in new.values()}):
                 return answers | self._ask_each(open_inputs)
             open_inputs = {hash_: asked for hash_, asked in open_inputs.items() if hash_ in hints}
             if not open_inputs:
@@ -85,8 +91,22 @@ class RequestSender(Generic[R]):
             hint = "; ".join(sorted(set(hints.values())))
         return answers
 
+    def _may_be_a_text(self, reasons: set[str | None]) -> bool:
+        """Return whether one text may be why a request failed; not if many are rejected alone and none is answered."""
+        if reasons == {REFUSED}:
+            return True
+        return reasons == {UNEXPLAINED} and (bool(self._sent_at) or self._rejected_alone < UNFIT)
+
     def _ask_each(self, inputs: Mapping[bytes, PromptInput]) -> dict[bytes, ModelAnswer[R]]:
         return {hash_: self.ask({hash_: asked})[hash_] for hash_, asked in inputs.items()}
+
+    def refused(self) -> list[bytes]:
+        """Return the inputs that were rejected for no known reason before a request was sent that was answered.
+
+        The provider takes requests of this account, so the texts of these are the cause.
+        """
+        last = max(self._sent_at, default=0.0)
+        return [hash_ for hash_, at in self._rejected_at.items() if at < last]
 
     def count(self, report: Report, answers: Sequence[ModelAnswer[R]]) -> None:
         """Add the calls and answers to a report."""
@@ -106,12 +126,22 @@ class RequestSender(Generic[R]):
     ) -> tuple[dict[bytes, ModelAnswer[R]], dict[bytes, str]]:
         """Return the answers, and by input the fault of a reply that may be asked for again."""
         request = messages(self._prompt, [asked.content for asked in inputs.values()], hint=hint)
+        began = time.monotonic()
         try:
             call, completion = self._send(request, self._payer_for(inputs), len(inputs))
         except CallError as error:
+            if error.reason == UNEXPLAINED:
+                self._rejected_at |= dict.fromkeys(inputs, time.monotonic())
+                self._rejected_alone += len(inputs) == 1
+            else:  # of one that was rejected with others and now failed by itself
+                for hash_ in inputs:
+                    self._rejected_at.pop(hash_, None)
             return {hash_: ModelAnswer(reason=error.reason) for hash_ in inputs}, {}
         replies = read_replies(completion.text, self._prompt.reply, number=len(inputs), truncated=completion.truncated)
         self._completions.append(completion)
+        self._sent_at.append(began)
+        for hash_ in inputs:  # of one that was rejected with others
+            self._rejected_at.pop(hash_, None)
         valid, invalid = self._checked(inputs, replies)
         self._repaired.append(len(valid) if replies.repairs else 0)
         outcome = CallOutcome(

@@ -85,10 +85,10 @@ class PolicyFile:
         """Return an error about one key of the file."""
         return PolicyError(f"Policy {self.label}: {self.place(path)}: {message}.", **more)
 
-    def place(self, path: Sequence[str | int]) -> str:
-        """Return the key with its line, if known: `recall.top_k (line 7)`."""
-        line = self.line(path)
-        return ".".join(map(str, path)) + (f" (line {line})" if line else "")
+    def place(self, path: Sequence[str | int], checked: PolicyFile | None = None) -> str:
+        """Return the key with its line, if known: `recall.top_k (line 7)`, or `(line 7 of brain)` of another file."""
+        line, of = self.line(path), f" of {self.label}" if checked not in (None, self) else ""
+        return ".".join(map(str, path)) + (f" (line {line}{of})" if line else "")
 
 
 def policy_label(policy: str) -> str:
@@ -180,23 +180,26 @@ def _put_relations(file: PolicyFile) -> None:
     extract["relations"] = tomllib.loads((packs / name / RELATIONS).read_text("utf-8"))
 
 
-def merged(chain: Sequence[PolicyFile]) -> dict[str, Any]:
-    """Return the merged tables of a file and its bases; the file is first in the chain.
+def merged(chain: Sequence[PolicyFile]) -> tuple[dict[str, Any], list[str]]:
+    """Return the merged tables of a file and its bases, and what is wrong with the names of left out rules.
 
-    Raises:
-        PolicyError: `without_rules` or `only_rules` names a rule that the base does not have.
+    The file is first in the chain. A wrong name is described with its key and line, and ignored, so that the mistakes
+    in other keys are found as well.
     """
     tables: dict[str, Any] = {}
+    problems: list[str] = []
     for file in reversed(chain):
         own = {key: value for key, value in file.tables.items() if key != BASE}
         inherited = {key: value for key, value in tables.items() if key not in _OF_ITS_OWN}
-        rules = _joined(file, rules_of(tables))
+        found: list[tuple[str, str]] = []
+        rules = _joined(file, rules_of(tables), found)
+        problems += [f"{file.place(['extract', key], chain[0])}: {problem}" for key, problem in found]
         tables = {"name": Path(file.identity).stem} | _overlaid(inherited, own)
         if rules is not None and isinstance(extract := tables.get("extract", {}), dict):
             tables["extract"] = {key: value for key, value in extract.items() if key not in (WITHOUT, ONLY)} | {
                 "rules": rules
             }
-    return tables
+    return tables, problems
 
 
 def _overlaid(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
@@ -204,15 +207,20 @@ def _overlaid(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     return base | own | {key: _overlaid(base[key], value) for key, value in below.items()}
 
 
-def _joined(file: PolicyFile, base: list[Any]) -> list[Any] | None:
-    """Return the rules of a file merged with those of its base; None if its rules are not a list."""
+def _joined(file: PolicyFile, base: list[Any], problems: list[tuple[str, str]]) -> list[Any] | None:
+    """Return the rules of a file merged with those of its base; None if its rules are not a list.
+
+    Adds what is wrong to `problems`, each with the key that has it.
+    """
     extract = file.tables.get("extract", {})
     own = extract.get("rules", []) if isinstance(extract, dict) else None
     if not isinstance(own, list):
         return None
-    kept = _kept(file, base, extract.get(WITHOUT, []))
+    known = [str(rule_name(rule)) for rule in base]
+    left_out = _named(extract.get(WITHOUT, []), known, WITHOUT, problems)
+    kept = [] if "*" in left_out else [rule for rule in base if rule_name(rule) not in left_out]
     if ONLY in extract:
-        only = _named(file, base, ONLY, extract[ONLY])
+        only = _named(extract[ONLY], known, ONLY, problems)
         kept = [rule for rule in kept if rule_name(rule) in only]
     instead = {rule_name(rule): rule for rule in own}
     if len(instead) < len(own):
@@ -224,20 +232,13 @@ def _joined(file: PolicyFile, base: list[Any]) -> list[Any] | None:
     ]
 
 
-def _kept(file: PolicyFile, base: list[Any], without: Any) -> list[Any]:
-    """Return the rules of the base that a file does not leave out."""
-    names = _named(file, base, WITHOUT, without)
-    return [] if "*" in names else [rule for rule in base if rule_name(rule) not in names]
-
-
-def _named(file: PolicyFile, base: list[Any], key: str, names: Any) -> list[str]:
-    """Return the names of the base's rules that a file lists; `*` may be one of them."""
+def _named(names: Any, known: Sequence[str], key: str, problems: list[tuple[str, str]]) -> list[str]:
+    """Return the names of the base's rules that a file lists under a key; `*` may be one of them."""
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise file.error(["extract", key], f"is a list of names of rules, found {names!r}")
-    known = [str(rule_name(rule)) for rule in base]
-    for name in names:
-        if name not in ("*", *known):
-            raise file.error(["extract", key], f"the base has no rule {name!r}{nearest(name, known)}")
+        problems.append((key, f"is a list of names of rules, found {names!r}"))
+        return []
+    unknown = [name for name in names if name not in ("*", *known)]
+    problems += [(key, f"the base has no rule {name!r}{nearest(name, known)}") for name in unknown]
     return names
 
 

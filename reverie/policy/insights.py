@@ -20,7 +20,7 @@ class InsightsPolicy(Table):
     trend_over: Share = 0.05
     #: Minimum change between the ends of a trend, as a share of the larger value, to be reported.
     trend_change: Share = 0.1
-    #: Change of that share from which a trend is reported again.
+    #: Change of that share, or move of an end as a share of the larger one, from which a trend is reported again.
     trend_step: Annotated[float, Field(gt=0, le=1)] = 0.1
     #: Number of the latest days over which a series is tested.
     trend_days: Days = 182.0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
 
 from reverie.policy.signals import Hour
-from reverie.policy.table import Count, Days, Share, Table
+from reverie.policy.table import Count, Days, Share, Table, known_name
 
 #: Weights of the signs of a sentence, by name (language/life_events/worth.py).
 _WEIGHTS = {
@@ -30,13 +32,17 @@ _WEIGHTS = {
 }
 
 
+#: A name in `_WEIGHTS`.
+SignName = Annotated[str, AfterValidator(known_name(_WEIGHTS))]
+
+
 class LifeEventsPolicy(Table):
     """The detection of life events in sentences, and the future events that contexts and triggers name."""
 
     #: Whether life events are found at all.
     read: bool = True
     #: Weights of the signs of a sentence (`bench/events.py --fit`).
-    weights: dict[str, float] = Field(default_factory=lambda: dict(_WEIGHTS))
+    weights: dict[SignName, float] = Field(default_factory=lambda: dict(_WEIGHTS))
     #: Log odds of a sentence without any sign.
     bias: float = -1.59
     #: Probability from which a sentence about the past is an event.

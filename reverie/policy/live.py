@@ -175,7 +175,7 @@ class CrisisPolicy(Table):
     #: Probability from which the classifier over the message's vector counts as a sign; 1: it is not used.
     vector_probability: Share = 1.0
     #: Probability from which a message is embedded again, if its vector includes a name or covers only a part of it.
-    embed_again_probability: Share = 0.02
+    embed_again_probability: Share = 0.005
     #: Further signs, as patterns for lower-case text without apostrophes.
     phrases: tuple[Regex, ...] = ()
     #: Your own helplines; they replace the shipped ones for the countries that they name.
@@ -203,6 +203,10 @@ class ProfilePolicy(Table):
     #: Preferences that no structured fact has, with at least the confidence `[extract.reader] confidence`: dislikes
     #: first, then the most important.
     preferences: Annotated[int, Field(ge=0, le=100)] = 0
+    #: Other lasting facts and rules that no structured fact has, such as those in a person's own words.
+    statements: Annotated[int, Field(ge=0, le=100)] = 0
+    #: Days for which an episode is recent; 0: always.
+    recent_days: Days = 0.0
     #: Whether a language model is also given the facts, preferences and instructions that rules found in turns.
     from_memories: bool = False
     #: Maximum number of observations in one request to a language model; the rest wait for the next.

@@ -5,17 +5,23 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from reverie.model import KINDS, Kind
 from reverie.policy.table import Days, Share, Table
 
 
+def _divides_a_day(hours: int) -> int:
+    if 24 % hours:
+        raise ValueError("must divide 24, as cycles are counted from midnight")
+    return hours
+
+
 class CyclePolicy(Table):
     """The schedule of the tiers (Brain 4, Contact 6.1)."""
 
-    #: Hours between periodic cycles, counted from midnight UTC.
-    hours: Annotated[int, Field(ge=1, le=24)] = 6
+    #: Hours between periodic cycles, counted from midnight UTC; a divisor of 24.
+    hours: Annotated[int, Field(ge=1, le=24), AfterValidator(_divides_a_day)] = 6
 
     @property
     def period(self) -> timedelta:
@@ -28,6 +34,12 @@ class ChunkPolicy(Table):
 
     min_tokens: Annotated[int, Field(ge=1, le=10_000)] = 50
     max_tokens: Annotated[int, Field(ge=2, le=10_000)] = 300
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.min_tokens > self.max_tokens:
+            raise ValueError(f"min_tokens ({self.min_tokens}) must not exceed max_tokens ({self.max_tokens})")
+        return self
 
 
 class ImportancePolicy(Table):

@@ -115,20 +115,24 @@ def load_policy(name_or_path: str) -> Policy:
 
     Raises:
         PolicyError: there is no such policy or base, it is not TOML, or a key is unknown or out of range; the message
-            names the key, its line and the allowed values.
+            names each such key, its line and the allowed values.
     """
     chain = read_files(name_or_path)
-    tables = merged(chain)
+    tables, problems = merged(chain)
+    policy, wrong = None, None
     try:
-        return Policy.model_validate(tables)
+        policy = Policy.model_validate(tables)
     except ValidationError as error:
-        problems = "; ".join(_sentence(problem, tables, chain) for problem in error.errors())
-        raise PolicyError(f"Policy {name_or_path}: {problems}.") from error
+        wrong, problems = error, problems + [_sentence(problem, tables, chain) for problem in error.errors()]
+    if policy is None or problems:
+        raise PolicyError(f"Policy {name_or_path}: {'; '.join(problems)}.") from wrong
+    return policy
 
 
 def _sentence(problem: ErrorDetails, tables: dict[str, Any], chain: list[PolicyFile]) -> str:
     """Return the problem of one key, with the line of the file or of the base that states it."""
-    loc, found = problem["loc"], problem["input"]
+    # pydantic marks the key itself, if that is wrong and not its value
+    loc, found = tuple(part for part in problem["loc"] if part != "[key]"), problem["input"]
     file, path = _stated(loc, tables, chain)
     place = f"{'.'.join(map(str, loc)) or 'the file'}"
     if line := file.line(path):

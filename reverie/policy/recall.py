@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field
 
 from reverie.model import Kind
 from reverie.policy.defaults import language_defaults
-from reverie.policy.table import ColumnRegex, Count, Days, Regex, Share, Table, Tokens, Weight
+from reverie.policy.table import ColumnRegex, Count, Days, Regex, Share, Table, Tokens, Weight, known_name
 
 #: The signals that recall can weigh, in the order in which `sql/queries/recall.sql` measures them.
 SIGNALS = (
@@ -42,6 +42,10 @@ QUERY_KINDS: tuple[QueryKind, ...] = get_args(QueryKind)
 
 #: Passes that a policy may leave out (reverie/recall/passes.py).
 PassName = Literal["ends", "changes", "currency", "relation", "doubts", "overview", "one_place"]
+
+
+#: A name in `SIGNALS`.
+SignalName = Annotated[str, AfterValidator(known_name(SIGNALS))]
 
 
 class RecallPolicy(Table):
@@ -103,6 +107,8 @@ class RecallPolicy(Table):
     #: Pattern of queries for an overview; for others, summaries come after the items that they cover. The empty pattern
     #: matches every query: summaries stay where they rank.
     asks_overview: Regex = "(?:)"
+    #: Pattern of questions and requests for all that is known of somebody: they get what lasts first.
+    asks_everything: Regex = "(?!)"
     #: Pattern of queries about the present.
     asks_present: Regex = _WORDS["asks_present"]
     #: Pattern of texts that mention a change.
@@ -121,9 +127,9 @@ class RecallPolicy(Table):
     #: Minimum number of words of a message; fewer words that ask nothing are search words, which count as a question.
     message_words: Count = 4
     #: Weight of each signal in the score; 0 for a signal that is not named.
-    weights: dict[str, Weight] = Field(default_factory=lambda: {"similarity": 1.0})
+    weights: dict[SignalName, Weight] = Field(default_factory=lambda: {"similarity": 1.0})
     #: Weights for a kind of query, in place of `weights`. A query without a vector always uses `weights`.
-    query_weights: dict[QueryKind, dict[str, Weight]] = Field(default_factory=dict)
+    query_weights: dict[QueryKind, dict[SignalName, Weight]] = Field(default_factory=dict)
 
     #: Minimum probability, by kind of query, that a turn says something worth keeping; 0: no limit.
     query_min_worth: dict[QueryKind, Share] = Field(default_factory=dict)
@@ -142,13 +148,6 @@ class RecallPolicy(Table):
     asked: dict[str, Regex] = Field(default_factory=dict)
     #: Words for people other than the subject that a question may be about ("where does my sister live?").
     people: tuple[str, ...] = ()
-
-    @model_validator(mode="after")
-    def _known_signals(self) -> Self:
-        for heading, weights in (("weights", self.weights), *self.query_weights.items()):
-            if unknown := [name for name in weights if name not in SIGNALS]:
-                raise ValueError(f"{heading} has unknown signals {', '.join(unknown)}; known are {', '.join(SIGNALS)}")
-        return self
 
     def weights_for(self, kind: QueryKind) -> Mapping[str, float]:
         """Return the weights for a kind of query."""

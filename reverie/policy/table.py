@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import Annotated
 
@@ -38,6 +39,17 @@ def compiles(pattern: str) -> str:
     except re.error as error:
         raise ValueError(f"is not a regular expression: {error}") from error
     return pattern
+
+
+def known_name(names: Collection[str]) -> Callable[[str], str]:
+    """Return a function that returns one of these names; it raises `ValueError` with the names for any other."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise ValueError(f"there is no such name; known are {', '.join(names)}")
+        return name
+
+    return check
 
 
 #: A regular expression for one text at a time.

@@ -64,7 +64,7 @@ class MemoryFilter:
     session_id: str | None = None
     #: Typed id of an entity that they mention.
     entity: str | None = None
-    #: Only memories in force at this time: said by then and not ended.
+    #: Only memories in force at this time: said by then and not ended. Later ends and doubts are left out.
     in_force_at: datetime | None = None
     #: Only memories that had ended by this time, or were said by then if they have no end of their own.
     ended_by: datetime | None = None

@@ -18,7 +18,7 @@ from reverie.recall.places.general import general_probability
 from reverie.recall.places.replacements import Candidates, with_replacements
 from reverie.recall.places.sensitive import without_sensitive
 from reverie.recall.places.sensitive_items import read_vector_classes
-from reverie.recall.places.small_talk import asks_back, is_small_talk, without_small_talk
+from reverie.recall.places.small_talk import asks_back, asks_memory, is_small_talk, without_small_talk
 from reverie.recall.query import RecallQuery
 from reverie.recall.question import ParsedQuestion
 from reverie.recall.search import (
@@ -200,7 +200,8 @@ async def _worth_telling(
     if not numbers.query_min_worth:
         return found
     is_chat = question.kind != "question" or "?" not in question.text or asks_back(question.text)
-    if is_chat and not question.asks_assistant and is_small_talk(question.text, question.speakers):
+    is_asked = question.asks_assistant or asks_memory(question.text)
+    if is_chat and not is_asked and is_small_talk(question.text, question.speakers):
         notes.append(SMALL_TALK)
         return [(hit, reason or "small_talk") for hit, reason in found]
     least = numbers.query_min_worth.get(question.kind, 0.0)

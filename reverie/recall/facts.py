@@ -42,6 +42,8 @@ class StructuredFact:
     doubt: str | None = None
     #: What the value is of, in the memory that states it: "accountant" of the contact "Annick".
     topic: str | None = None
+    #: The memory that states it, in words; None: it is forgotten, or was corrected.
+    content: str | None = None
 
     @property
     def name(self) -> str:

@@ -247,10 +247,13 @@ def show_subject(
     subject_id: str,
     policy: Policy,
     as_of: datetime,
-    states: tuple[State, ...] = ("active", "candidate"),
+    states: tuple[State, ...] | None = None,
     kinds: tuple[Kind, ...] = KINDS,
 ) -> SubjectMemory:
     """Return what is remembered about a subject: memories of these states and kinds, entities, the latest tombstones.
+
+    Without `states`, only memories in force, some of which may have ended since. Memories and entities are those of the
+    time, as far as they are kept; the counts and the tombstones are of now.
 
     Raises:
         NotFoundError: there is no such subject.
@@ -264,7 +267,8 @@ def show_subject(
         "kinds": list(rates),
         "rates": list(rates.values()),
         "grace_days": policy.decay.grace_days,
-        "states": list(states),
+        "states": list(states or ("active", "candidate", "superseded")),
+        "ended": states is not None,
         "limit": _TOMBSTONES,
     }
     with store.transaction(tenant_id) as conn:

@@ -15,6 +15,7 @@ from reverie.language.cues.worth import worth
 from reverie.language.objects import read_object
 from reverie.language.text import strip_invisible
 from reverie.model import require_aware
+from reverie.model.ids import bound_after
 from reverie.policy import Policy
 from reverie.recall import scaffold
 from reverie.recall.facts import StructuredFact, facts_statement
@@ -45,10 +46,12 @@ class Recent:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Liking:
-    """A preference in force."""
+class ProfileStatement:
+    """A preference in force, or a fact or rule that lasts, which no structured fact tells."""
 
     id: UUID
+    #: preference, fact or instruction.
+    kind: str
     #: "Doesn't like spicy food".
     content: str
     happened_at: datetime
@@ -83,7 +86,9 @@ class Profile:
     recent: tuple[Recent, ...]
     relationship: Relationship
     #: Preferences that no structured fact states: dislikes first, then the most important.
-    preferences: tuple[Liking, ...] = ()
+    preferences: tuple[ProfileStatement, ...] = ()
+    #: Other lasting statements that no structured fact tells: the most important first, of equal ones the latest.
+    statements: tuple[ProfileStatement, ...] = ()
     #: None before the first message with a mood.
     moods: Moods | None = None
     #: The latest narrative of a language model, shown or not; None: there is none.
@@ -176,6 +181,7 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
         "horizon": horizon(require_aware(as_of)),
         "kinds": list(_TELLING),
         "limit": _READ_FOR_EACH * policy.profile.recent,
+        "since": _recent_since(policy, as_of),
     }
     mood = {"tenant": tenant_id, "subject": subject_id, "as_of": as_of, "limit": policy.mood.usual_messages}
     return (
@@ -185,17 +191,24 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
         *scaffold.statements(tenant_id, subject_id, policy, as_of),
         Statement(queries("context")["recent"], recent),
         Statement(
-            queries("context")["preferences"],
+            queries("context")["statements"],
             recent
             | {
                 "as_of": as_of,
-                "limit": policy.profile.preferences,
+                "preferences": policy.profile.preferences,
+                "statements": policy.profile.statements,
                 "confidence": policy.extract.reader.confidence,
             },
-            row=Liking,
+            row=ProfileStatement,
         ),
         life_events_statement(tenant_id, subject_id, as_of, _events_around(policy, as_of)),
     )
+
+
+def _recent_since(policy: Policy, as_of: datetime) -> UUID:
+    """Return the id from which an episode is recent: ids begin with the time of the event."""
+    days = policy.profile.recent_days
+    return bound_after(as_of - timedelta(days=days)) if days else UUID(int=0)
 
 
 def _events_around(policy: Policy, as_of: datetime) -> EventWindow:
@@ -208,8 +221,9 @@ def _events_around(policy: Policy, as_of: datetime) -> EventWindow:
 
 def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Policy, as_of: datetime) -> Profile:
     """Return the profile from the rows of its statements."""
-    facts, known, moods, narratives, entries, learned, recent, preferences, events = rows
+    facts, known, moods, narratives, entries, learned, recent, statements, events = rows
     written = _read_narrative(narratives)
+    stated = distinct(statements, facts)
     is_written, note = _still_told(written, policy, as_of)
     return Profile(
         subject_id=subject_id,
@@ -222,7 +236,8 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
         as_of=as_of,
         upcoming=tuple(coming_up(events, as_of, days=policy.life_events.ahead_days, most=policy.life_events.most)),
         facts=tuple(latest_rules_first(one_a_thing(named_as_said(facts)))),
-        preferences=tuple(distinct(preferences, facts)),
+        preferences=tuple(one for one in stated if one.kind == "preference"),
+        statements=tuple(one for one in stated if one.kind != "preference"),
         recent=most_telling(_said_once(recent), policy.profile.recent),
         relationship=read_relationship(known, policy.relationship, as_of),
         moods=_read_moods(moods, policy.mood.usual_least),
@@ -270,15 +285,15 @@ def named_as_said(facts: Sequence[StructuredFact]) -> list[StructuredFact]:
     return [replace(fact, speaker=people.get(fact.speaker, fact.speaker)) for fact in facts]
 
 
-def distinct(preferences: Sequence[Liking], facts: Sequence[StructuredFact]) -> list[Liking]:
-    """Return preferences without those that share most of their words with an earlier one or with a fact.
+def distinct(statements: Sequence[ProfileStatement], facts: Sequence[StructuredFact]) -> list[ProfileStatement]:
+    """Return statements without those that share most of their words with an earlier one or with a fact.
 
     A dislike is never left out because of a fact, which has no polarity.
     """
     told = [words for fact in facts if fact.category != "identity" if (words := read_object(fact.value).words)]
-    kept: list[Liking] = []
+    kept: list[ProfileStatement] = []
     known: list[tuple[int, tuple[str, ...]]] = [(1, words) for words in told]
-    for one in preferences:
+    for one in statements:
         words = read_object(one.content).words
         sign = -1 if one.polarity < 0 else 1
         if not any(sign == other and _mostly_shared(words, others) for other, others in known):

@@ -204,7 +204,7 @@ async def _read_placing(
     formers = await read_formers(session, found.formers, as_of=query.as_of, min_importance=numbers.min_importance)
     if query.is_spoken and question.kind == "message":
         formers = _without_sensitive(formers, found, asked)
-    relations = asked_relations(question, numbers.asked)
+    relations = asked_relations(question, numbers)
     stated, doubted_by = await read_asked(session, query, relations, question=question, numbers=numbers)
     doubted_by |= {id_: found.doubted_by[id_] for hit in ranked if (id_ := hit.id) in found.doubted_by}
     doubts = await _read_doubts(session, doubted_by, asked)

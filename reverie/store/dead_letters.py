@@ -1,4 +1,4 @@
-"""Records that could not be imported: kept with file, line and reason, listed, and claimed for retries."""
+"""Records that could not be imported: kept with file, line and reason, listed, dropped, and claimed for retries."""
 
 from __future__ import annotations
 
@@ -245,6 +245,18 @@ def read_dead_letter(store: Store, tenant_id: str, letter: str) -> KeptLetter:
     (row,) = found
     payload = row.pop("payload")
     return KeptLetter(**row, record=None if payload is None else payload.decode(errors="replace"))
+
+
+def letters_of_records(
+    store: Store, tenant_id: str, *, where: LetterFilter | None = None, letter: UUID | None = None
+) -> list[tuple[UUID, str, str]]:
+    """Return id, file and reason of letters that may be dropped, all of them or `letter`.
+
+    Those of stages and sessions are not among them: their items would be skipped for good.
+    """
+    with store.transaction(tenant_id) as conn:
+        params = _params(tenant_id, where) | {"id": letter}
+        return conn.execute(queries("dead_letters")["records"], params).fetchall()
 
 
 def count_dead_letters(store: Store, tenant_id: str, *, source: str | None = None) -> dict[str, int]:

@@ -1,20 +1,31 @@
 -- name: page_memories
 -- A page of a subject's memories, latest first (ids sort by event time), with importance as of then by the closed form of
--- decay.
-select m.id, m.kind, m.state, m.content, m.polarity,
+-- decay. Those in force at a time are told as they stood then, without ends and doubts that were told later.
+select m.id, m.kind, case when m.state = 'superseded' and %(in_force_at)s::timestamptz is not null then 'active' else m.state end as state,
+       m.content, m.polarity,
        greatest(m.peak::float8 - case when m.lasting and m.valid_to is null or m.id = any(array(
            select item_id from memory.marks
            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
            * greatest(extract(epoch from %(as_of)s - greatest(m.accessed_at, m.valid_to))::float8 / 86400 - %(grace_days)s::float8, 0),
            0)::real as importance,
        m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.expires_at, m.into_id,
-       m.valid_from, m.valid_to, m.superseded_by, m.turn_id, m.session_id, m.kind = 'summary' as compression_source, m.origin,
-       case when m.valid_to is null then m.doubt end as doubt_chance,
+       m.valid_from, case when o.is_told then m.valid_to end as valid_to,
+       case when o.is_told then m.superseded_by end as superseded_by,
+       m.turn_id, m.session_id, m.kind = 'summary' as compression_source, m.origin,
+       case when (m.valid_to is null or m.valid_to > %(in_force_at)s)
+                 and (coalesce(%(in_force_at)s, %(ended_by)s)::timestamptz is null
+                      or (select t.said_at from log.turns t where t.tenant_id = m.tenant_id and t.id = m.doubted_by)
+                         <= coalesce(%(in_force_at)s, %(ended_by)s))
+            then m.doubt end as doubt_chance,
        array(select e.type || ':' || e.slug from memory.links l
              join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
              where l.tenant_id = m.tenant_id and l.memory_id = m.id order by 1) as entities
 from memory.memories m
 join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) using (kind)
+cross join lateral (  -- an end may be told before it comes: "from 1 July I work at B"
+    select %(in_force_at)s::timestamptz is null
+           or exists (select from log.turns t
+                      where t.tenant_id = m.tenant_id and t.id = m.ended_by and t.said_at <= %(in_force_at)s) as is_told) o
 where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(%(states)s)
   and (%(before)s::uuid is null or m.id < %(before)s)
   and (%(since)s::timestamptz is null or m.happened_at >= %(since)s)

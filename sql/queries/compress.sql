@@ -174,8 +174,8 @@ left join lateral (
       and v.part = 0 offset 0) v on true
 
 -- name: read_source_turns
--- The given turns, and those from which these episodes and the ones merged into them were extracted: speaker, tool calls,
--- outcomes so far.
+-- The given turns, and those from which these episodes and the ones merged into them were extracted: speaker, text unless a
+-- correction withholds it, tool calls, outcomes so far.
 with recursive whole as (
     select x.theme, x.id from unnest(%(themes)s::int[], %(ids)s::uuid[]) as x (theme, id)
     union
@@ -195,7 +195,9 @@ decided as (
     union
     select x.theme, x.id from unnest(%(turn_themes)s::int[], %(turn_ids)s::uuid[]) as x (theme, id)
 )
-select d.theme, t.id, t.said_at, t.speaker, t.tool_calls, o.outcomes
+select d.theme, t.id, t.said_at, t.speaker,
+       case when t.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark <> 'pinned' and not pending))
+            then t.text else '' end, t.tool_calls, o.outcomes
 from decided d
 cross join lateral (select * from log.turns t where t.tenant_id = %(tenant)s and t.id = d.turn_id offset 0) t
 left join lateral (

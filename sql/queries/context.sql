@@ -4,7 +4,8 @@
 select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value) as value, f.confidence, f.importance, f.valid_from,
        case when e.at <= %(as_of)s then least(f.valid_to, e.at) when f.valid_to <= %(as_of)s then f.valid_to end as valid_to,
        case when f.valid_to <= %(as_of)s then f.replaced_by end as replaced_by, coalesce(m.into_id, f.memory_id) as memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash, d.said_at as doubted_at, d.text as doubt,
-       case when w.item_id is null then coalesce(m.topic, nullif(f.topic, '')) end as topic
+       case when w.item_id is null then coalesce(m.topic, nullif(f.topic, '')) end as topic,
+       case when w.item_id is null then m.content end as content
 from memory.structured_facts f
 left join (  -- for a memory that a person corrected, the value is the waiting replacement, if there was one at the time
     select distinct on (k.item_id) k.item_id, r.content
@@ -14,7 +15,7 @@ left join (  -- for a memory that a person corrected, the value is the waiting r
     where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark <> 'pinned'
     order by k.item_id, r.happened_at desc nulls last) w on w.item_id = f.memory_id
 left join lateral (  -- a merged memory stands in another one
-    select m.doubted_by, m.topic, m.expires_at, case when m.state = 'merged' then m.into_id end as into_id
+    select m.doubted_by, m.topic, m.content, m.expires_at, case when m.state = 'merged' then m.into_id end as into_id
     from memory.memories m
     where m.tenant_id = %(tenant)s and m.id = f.memory_id offset 0) m on true
 cross join lateral (  -- its end of its own; a fact from before 0035 has that of its memory
@@ -112,12 +113,14 @@ join log.turns t on t.tenant_id = k.tenant_id and t.id = k.item_id
 where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.item = 'turn'
 
 -- name: recent
--- The latest embedded episodes, patterns and summaries: of each kind the last by id, which is event order.
+-- The latest embedded episodes, patterns and summaries: of each kind the last by id, which is event order; episodes since a
+-- time.
 select r.id, r.kind, r.content, r.happened_at
 from unnest(%(kinds)s::text[]) as k (kind)
 cross join lateral (
     select m.id, m.kind, m.content, m.happened_at from memory.memories m
     where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = k.kind and m.id < %(horizon)s
+      and (m.kind <> 'episode' or m.id >= %(since)s)
       and m.state in ('candidate', 'active')
       and exists (select from memory.items i
                   where i.tenant_id = m.tenant_id and i.subject_id = m.subject_id and i.item_id = m.id
@@ -128,35 +131,44 @@ cross join lateral (
 order by r.id desc
 limit %(limit)s
 
--- name: preferences
--- A subject's likes, preferences and restrictions, as remembered now, that are sure enough and in no structured fact:
--- dislikes first, then the most important.
-select m.id, m.content, m.happened_at, m.importance, coalesce(m.polarity, 0) as polarity, d.said_at as doubted_at,
-       d.text as doubt
-from (select m.id, m.content, m.happened_at, m.importance, m.polarity, m.doubted_by from memory.memories m
-      where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.id < %(horizon)s and m.kind = 'preference'
-        and m.state in ('candidate', 'active') and m.phase is distinct from 'past'
-        and coalesce(m.agreed, m.confidence, 1) >= %(confidence)s::float8
-        and (m.valid_to is null or m.valid_to > %(as_of)s) and (m.expires_at is null or m.expires_at > %(as_of)s)
-        and m.id <> all(array(select item_id from memory.marks
-                              where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
-      offset 0) m
-left join lateral (  -- a later message that may have ended it
-    select t.said_at, t.text from log.turns t
-    where t.tenant_id = %(tenant)s and t.id = m.doubted_by and t.said_at <= %(as_of)s
-      and t.id <> all(array(select item_id from memory.marks
-                            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
-    offset 0) d on true
-where m.id <> all(array(  -- what a fact tells, or what the memory of a fact was merged into
-          select x.id
-          from memory.structured_facts f
-          cross join lateral (
-              select case when m.state = 'merged' then m.into_id else m.id end as id
-              from memory.memories m
-              where m.tenant_id = %(tenant)s and m.id = f.memory_id offset 0) x
-          where f.tenant_id = %(tenant)s and f.subject_id = %(subject)s))
-order by (m.polarity < 0) desc, m.importance desc, m.id
-limit %(limit)s
+-- name: statements
+-- What a subject stated and no structured fact tells, as remembered now: preferences that are sure enough, dislikes first, then
+-- the most important; then facts and rules that last, those without a doubt first. Of equally important ones the latest first.
+select id, kind, content, happened_at, importance, polarity, doubted_at, doubt
+from (
+    select m.id, m.kind, m.content, m.happened_at, m.importance, coalesce(m.polarity, 0) as polarity,
+           d.said_at as doubted_at, d.text as doubt, m.is_preference,
+           row_number() over (
+               partition by m.is_preference
+               order by case when m.is_preference then m.polarity >= 0 else d.text is not null end,
+                        m.importance desc, m.happened_at desc, m.id) as place
+    from (select m.id, m.kind, m.content, m.happened_at, m.importance, m.polarity, m.doubted_by,
+                 m.kind = 'preference' as is_preference
+          from memory.memories m
+          where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.id < %(horizon)s
+            and m.state in ('candidate', 'active') and m.phase is distinct from 'past'
+            and (m.kind = 'preference' and coalesce(m.agreed, m.confidence, 1) >= %(confidence)s::float8
+                 or m.kind in ('fact', 'instruction') and m.lasting and m.phase is distinct from 'ends')
+            and (m.valid_to is null or m.valid_to > %(as_of)s) and (m.expires_at is null or m.expires_at > %(as_of)s)
+            and m.id <> all(array(select item_id from memory.marks
+                                  where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
+          offset 0) m
+    left join lateral (  -- a later message that may have ended it
+        select t.said_at, t.text from log.turns t
+        where t.tenant_id = %(tenant)s and t.id = m.doubted_by and t.said_at <= %(as_of)s
+          and t.id <> all(array(select item_id from memory.marks
+                                where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
+        offset 0) d on true
+    where m.id <> all(array(  -- what a fact tells, or what the memory of a fact was merged into
+              select x.id
+              from memory.structured_facts f
+              cross join lateral (
+                  select case when m.state = 'merged' then m.into_id else m.id end as id
+                  from memory.memories m
+                  where m.tenant_id = %(tenant)s and m.id = f.memory_id offset 0) x
+              where f.tenant_id = %(tenant)s and f.subject_id = %(subject)s))) m
+where place <= case when is_preference then %(preferences)s::int else %(statements)s::int end
+order by not is_preference, place
 
 -- name: important
 -- The most important memories, for a context without a question; importance as of then by the closed form of decay.
@@ -234,14 +246,22 @@ from (select count(*) as sessions, min(began) as began
 cross join (select max(last) as last, count(*) filter (where day + place = last + 1) as in_a_row from days) d
 
 -- name: person
--- How a subject has written since a day; its latest difficult period, if that lasts and the subject wrote lately, or if it
--- ended lately; and the kinds of things known: relations of memories, keys of facts, types of entities.
-select s.messages, s.words, s.formal, s.emoji, p.opened_at, p.closed_at, p.mood, k.known
+-- How a subject has written since a day, with the median words of its latest messages, which a pasted text hardly moves; its
+-- latest difficult period, if that lasts and the subject wrote lately, or if it ended lately; and the kinds of things known:
+-- relations of memories, keys of facts, types of entities.
+select s.messages, coalesce(w.words, s.words / nullif(s.messages, 0)), s.formal, s.emoji, p.opened_at, p.closed_at, p.mood, k.known
 from (select sum(g.messages)::int as messages, sum(g.words)::float8 as words, sum(g.formal)::float8 as formal,
              sum(g.emoji)::float8 as emoji
       from memory.signals g
       where g.tenant_id = %(tenant)s and g.subject_id = %(subject)s and g.day >= %(since)s::date
         and g.day <= (%(as_of)s::timestamptz at time zone 'UTC')::date) s
+cross join (
+    select percentile_cont(0.5) within group (order by length(t.text) - length(replace(t.text, ' ', '')) + 1) as words
+    from (select m.turn_id from memory.moods m
+          where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.own
+            and m.said_at >= %(since)s::date::timestamp at time zone 'UTC' and m.said_at <= %(as_of)s
+          order by m.said_at desc limit %(latest)s) m
+    join log.turns t on t.tenant_id = %(tenant)s and t.id = m.turn_id) w
 cross join (
     select array_agg(x.name) as known
     from (select m.relation from memory.memories m

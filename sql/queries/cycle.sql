@@ -69,11 +69,10 @@ pending as (
       and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
     union all
     select r.subject_id, r.asked_at from log.recalls r
-    where r.tenant_id = %(tenant)s and r.asked_at <= %(until)s
+    where r.tenant_id = %(tenant)s and r.standing is null and r.asked_at <= %(until)s
       and ops.shard_of(r.tenant_id, r.subject_id) >= %(shard_from)s
       and ops.shard_of(r.tenant_id, r.subject_id) < %(shard_to)s
       and (%(subjects)s::text[] is null or r.subject_id = any(%(subjects)s))
-      and not exists (select from memory.accesses a where a.tenant_id = r.tenant_id and a.recall_id = r.id)
     union all
     select u.subject_id, u.at
     from unknown u

@@ -56,8 +56,17 @@ select coalesce(item, line::text), id
 from ops.dead_letters
 where tenant_id = %(tenant)s and source = %(source)s and (line is not null or item is not null)
 
+-- name: records
+-- Dead letters of records, with their files and reasons; not those of stages and sessions, which only a redrive ends.
+select id, source, reason from ops.dead_letters
+where tenant_id = %(tenant)s and session_id is null and source not like 'stage:%%'
+  and (%(id)s::uuid is null or id = %(id)s)
+  and (%(source)s::text is null or source = %(source)s)
+  and (%(reason)s::text is null or reason = %(reason)s)
+order by source, reason
+
 -- name: delete
--- Delete dead letters whose records were imported.
+-- Delete dead letters.
 delete from ops.dead_letters where tenant_id = %(tenant)s and id = any(%(ids)s::uuid[])
 
 -- name: failed_again

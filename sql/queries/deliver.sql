@@ -27,10 +27,33 @@ where o.tenant_id = %(tenant)s and o.event = 'trigger.due' and o.delivered_at is
        or not exists (select from memory.triggers g where g.tenant_id = %(tenant)s and g.id = o.item_id and g.until_at > %(as_of)s
                         and g.withheld is null))
 
+-- name: changed_subjects
+-- The subjects whose memory may have changed since all memories were last compared with what was announced, and the time by the
+-- clock of the database. Null: all are to be compared, since a webhook is new, a run named no subjects, or `every` has passed,
+-- which finds what no run recorded. A run may be committed `lag` after it was recorded.
+with last as materialized (
+    select min(coalesce(s.compared_at, '-infinity')) as at
+    from ops.subscriptions s
+    where s.tenant_id = %(tenant)s and s.ended_at is null and exists (select from unnest(s.events) e where e like 'memory.%%')
+),
+recent as materialized (
+    select r.scope -> 'subjects' as subjects
+    from ops.runs r
+    where r.tenant_id = %(tenant)s and r.finished_at > (select at from last) - %(lag)s::interval
+)
+select case when (select at from last) > clock_timestamp() - %(every)s::interval
+                 and not exists (select from recent where subjects is null)
+            then array(select distinct jsonb_array_elements_text(subjects) from recent) end,
+       clock_timestamp()
+
+-- name: note_comparison
+-- Record when all memories were compared.
+update ops.subscriptions set compared_at = %(at)s where tenant_id = %(tenant)s and ended_at is null
+
 -- name: fill_memories
--- Write a message for each memory created, superseded or forgotten since it was announced, and each webhook subscribed to
--- that. A memory that a rebuild has not made again yet is no change, and the tombstone of one that was made again tells of
--- none.
+-- Write a message for each memory, of these subjects or of all, created, superseded or forgotten since it was announced, and
+-- each webhook subscribed to that. A memory that a rebuild has not made again yet is no change, and the tombstone of one that
+-- was made again tells of none.
 with changed as materialized (
     select m.id, m.subject_id, m.kind, m.state, m.happened_at as at,
            case when a.memory_id is null and m.state = 'active' then 'memory.created'
@@ -39,11 +62,13 @@ with changed as materialized (
     from memory.memories m
     left join ops.announced a on a.tenant_id = m.tenant_id and a.memory_id = m.id
     where m.tenant_id = %(tenant)s and m.state <> 'candidate' and m.state is distinct from a.state
+      and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
     union all
     select f.memory_id, f.subject_id, f.kind, 'forgotten', f.forgotten_at, 'memory.forgotten', null
     from ops.announced a
     join memory.tombstones f on f.tenant_id = a.tenant_id and f.memory_id = a.memory_id
     where a.tenant_id = %(tenant)s and a.state <> 'forgotten'
+      and (%(subjects)s::text[] is null or a.subject_id = any(%(subjects)s))
       and not exists (select from memory.memories m where m.tenant_id = a.tenant_id and m.id = a.memory_id)
 ),
 noted as (

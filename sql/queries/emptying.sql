@@ -43,8 +43,23 @@ where tenant_id = %(tenant)s and memory_id in (
     union all
     select f.memory_id from memory.tombstones f where f.tenant_id = %(tenant)s and f.subject_id = any(%(names)s))
 
--- name: empty_accesses
+-- name: uncount_recalls
 -- Let these subjects' recalls count again.
+update log.recalls set standing = null
+where tenant_id = %(tenant)s and subject_id = any(%(names)s) and standing is not null
+
+-- name: mark_counted
+-- Mark the tenant's recalls as counted or not by what memory says, once it was replaced or the log was copied without it.
+update log.recalls r
+set standing = case when x.is_counted then 'counted' end
+from (select r.id, a.recall_id is not null as is_counted
+      from log.recalls r
+      left join memory.accesses a on a.tenant_id = %(tenant)s and a.recall_id = r.id
+      where r.tenant_id = %(tenant)s and (a.recall_id is null) <> (r.standing is null)) x
+where r.tenant_id = %(tenant)s and r.id = x.id
+
+-- name: empty_accesses
+-- Delete what says that these subjects' recalls were counted.
 delete from memory.accesses a
 using log.recalls r
 where a.tenant_id = %(tenant)s and r.tenant_id = a.tenant_id and r.id = a.recall_id and r.subject_id = any(%(names)s)

@@ -55,7 +55,7 @@ select subject_id from ops.sessions where tenant_id = %(tenant)s and session_id 
 order by 1
 
 -- name: knows_subject
--- Whether anything about a subject is stored.
+-- Whether anything about a subject is stored that an erasure deletes: a consent that refuses capture or recall stays.
 select exists (select from log.turns where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from log.events where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from log.recalls where tenant_id = %(tenant)s and subject_id = %(subject)s)
@@ -69,6 +69,7 @@ select exists (select from log.turns where tenant_id = %(tenant)s and subject_id
     or exists (select from ops.dead_letters where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from ops.late_subjects where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from ops.store_items where tenant_id = %(tenant)s and namespace && array[%(subject)s::text])
+    or exists (select from ops.consents where tenant_id = %(tenant)s and subject_id = %(subject)s and capture and recall)
     or exists (select from memory.subjects where tenant_id = %(tenant)s and subject_id = %(subject)s)
 
 -- name: subjects_after

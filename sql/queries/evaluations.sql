@@ -8,8 +8,7 @@ on conflict (tenant_id, id) do update
         evaluated_at = excluded.evaluated_at
 
 -- name: history
--- The latest evaluations of a tenant, oldest first.
-select id, as_of, policy, policy_hash, model, against, questions, measures from (
-    select as_of, policy, policy_hash, model, against, questions, measures, id from ops.evaluations
-    where tenant_id = %(tenant)s order by as_of desc, id desc limit %(limit)s) x
-order by as_of, id
+-- The evaluations of a tenant, latest first.
+select id, as_of, policy, policy_hash, model, against, questions, measures from ops.evaluations
+where tenant_id = %(tenant)s
+order by as_of desc, id desc

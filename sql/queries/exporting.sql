@@ -1,13 +1,13 @@
 -- name: rows
--- All rows of one table as JSON, ordered by key.
-select jsonb_build_object('table', %(table)s::text, 'row', to_jsonb(t) - 'tenant_id' - 'shard')
+-- All rows of one table as JSON, ordered by key; without the mark of counted recalls, which follows from memory.
+select jsonb_build_object('table', %(table)s::text, 'row', to_jsonb(t) - 'tenant_id' - 'shard' - 'standing')
 from {table} t
 where t.tenant_id = %(tenant)s
 order by {order}
 
 -- name: rows_of_subject
 -- The rows of one subject.
-select jsonb_build_object('table', %(table)s::text, 'row', to_jsonb(t) - 'tenant_id' - 'shard')
+select jsonb_build_object('table', %(table)s::text, 'row', to_jsonb(t) - 'tenant_id' - 'shard' - 'standing')
 from {table} t
 where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
 order by {order}
@@ -19,6 +19,24 @@ from memory.lineage l
 where l.tenant_id = %(tenant)s
   and l.memory_id in (select m.id from memory.memories m where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s)
 order by l.memory_id, l.relation, l.source_id
+
+-- name: derived
+-- These turns and events, and what was made from them: memories by their lineage, and the profiles of their subjects. A memory
+-- that another was merged into keeps its own text.
+with recursive made as (
+    select x.id from unnest(%(ids)s::uuid[]) as x (id)
+    union
+    select l.memory_id from made m
+    join memory.lineage l on l.tenant_id = %(tenant)s and l.source_id = m.id
+        and l.relation in ('extracted', 'compressed', 'summarised', 'mentioned', 'synthesized')
+)
+select id::text from made
+union all
+select p.id::text from memory.profiles p
+where p.tenant_id = %(tenant)s
+  and p.subject_id in (select t.subject_id from log.turns t where t.tenant_id = %(tenant)s and t.id = any(%(ids)s::uuid[])
+                       union
+                       select e.subject_id from log.events e where e.tenant_id = %(tenant)s and e.id = any(%(ids)s::uuid[]))
 
 -- name: store_items_of_subject
 -- Items of the key-value store with the subject as a label of their namespace.

@@ -81,9 +81,13 @@ order by e.turn_id
 limit %(limit)s
 
 -- name: hold_waiting
--- Lock those of them that nobody has settled meanwhile. Ordered, so that two writers wait and do not deadlock.
+-- Lock those of them that nobody has settled meanwhile, and whose shown turns (`before_ids`, each of the turn at its place in
+-- `after_ids`) are still there: a claim may have words of an erased one. Ordered, so that two writers wait and do not deadlock.
 select e.turn_id from memory.extractions e
 where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s) and e.waits
+  and e.turn_id <> all(array(
+      select x.after_id from unnest(%(after_ids)s::uuid[], %(before_ids)s::uuid[]) as x (after_id, before_id)
+      where not exists (select from log.turns t where t.tenant_id = %(tenant)s and t.id = x.before_id offset 0)))
 order by e.turn_id
 for update
 
@@ -98,6 +102,13 @@ cross join lateral (
     select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = l.memory_id offset 0) m
 where m.origin = any(%(origins)s) and m.relation is not null and m.confidence is not null
 order by m.id
+
+-- name: read_withheld
+-- Those of these turns that an applied correction withholds. Marks of a correction that is still to be applied do not count:
+-- it will forget what merge joins to the wrong memory until then, in a rebuild as well.
+select distinct k.item_id from memory.marks k
+where k.tenant_id = %(tenant)s and k.subject_id = any(%(subject_ids)s) and k.item_id = any(%(turn_ids)s)
+  and k.mark <> 'pinned' and not k.pending
 
 -- name: write_agreed
 -- Set the confidence of the reader's memories with which a language model agrees, and of the structured facts they state. The

@@ -95,6 +95,23 @@ from (select distinct p.subject_id, p.session_id from ops.pending_turns p
 where s.tenant_id = %(tenant)s and s.subject_id = x.subject_id and s.session_id = x.session_id
 returning s.session_id
 
+-- name: read_moment
+-- The turns of a moment, as extract reads them; ids start with their event time.
+select t.id::text, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls::text, null
+from log.turns t
+where t.tenant_id = %(tenant)s and t.id >= %(first)s::uuid and t.id <= %(last)s::uuid
+order by t.id
+limit %(limit)s
+
+-- name: read_in_place
+-- The memory of this id, or else the first one of a turn that keeps a content among the turn's own words.
+select m.id from memory.lineage l
+join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
+where l.tenant_id = %(tenant)s and l.source_id = %(turn)s and l.relation = 'extracted' and m.content <> ''
+  and (m.id = %(memory)s or (m.origin = %(origin)s and position(lower(%(content)s) in lower(m.content)) > 0))
+order by m.id <> %(memory)s, m.id
+limit 1
+
 -- name: hasten_said
 -- Make sessions of a scope with a waiting turn said up to a time due at once.
 update ops.sessions s set flush_at = least(s.flush_at, %(as_of)s)

@@ -1,6 +1,6 @@
 -- name: forget
 -- Delete memories, those merged into them at any depth, and everything that belongs to them. A tombstone without content
--- stays, with the importance to which the memory had faded. The subject's corpus figures no longer count the memory. Rows to
+-- stays, with the importance to which the memory had faded; its kind is returned. The subject's corpus figures no longer count the memory. Rows to
 -- delete are named by arrays of keys or places (`ctid`; the caller holds the subjects, so they stay): the planner may
 -- reverse a join with its own target and read all of the tenant for each row.
 with recursive doomed as (
@@ -90,3 +90,4 @@ from gone g
 join doomed d on d.id = g.id
 join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) on r.kind = g.kind
 on conflict do nothing
+returning kind

@@ -14,10 +14,15 @@ group by state order by state
 
 -- name: memories
 -- The subject's memories in some states with the entities they mention, most important first within their kind; importance
--- as of now by the closed form of decay.
-select m.id, m.kind, m.state, m.content, m.polarity, m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.into_id,
-       m.valid_from, m.valid_to, m.superseded_by, case when m.valid_to is null then m.doubt end as doubt_chance, m.turn_start,
-       m.turn_end, m.model,
+-- as of a time by the closed form of decay. Only those told by then, without ends and doubts that were told later; without
+-- `ended`, only those in force then.
+select m.id, m.kind, case when m.state = 'superseded' and m.valid_to > %(as_of)s then 'active' else m.state end as state,
+       m.content, m.polarity, m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.into_id, m.valid_from,
+       case when o.is_told then m.valid_to end as valid_to, case when o.is_told then m.superseded_by end as superseded_by,
+       case when not o.is_over
+                 and (select t.said_at from log.turns t where t.tenant_id = m.tenant_id and t.id = m.doubted_by) <= %(as_of)s
+            then m.doubt end as doubt_chance,
+       m.turn_start, m.turn_end, m.model,
        greatest(m.peak::float8 - case when m.lasting and m.valid_to is null or m.id = any(array(
            select item_id from memory.marks
            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
@@ -28,7 +33,13 @@ select m.id, m.kind, m.state, m.content, m.polarity, m.access_count, m.happened_
              where l.tenant_id = m.tenant_id and l.memory_id = m.id order by 1) as entities
 from memory.memories m
 join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) using (kind)
+cross join lateral (  -- an end may be told before it comes: "from 1 July I work at B"
+    select coalesce(m.valid_to <= %(as_of)s, false) as is_over,
+           m.valid_to <= %(as_of)s
+           or exists (select from log.turns t
+                      where t.tenant_id = m.tenant_id and t.id = m.ended_by and t.said_at <= %(as_of)s) as is_told) o
 where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(%(states)s)
+  and m.happened_at <= %(as_of)s and (%(ended)s or coalesce(m.valid_from <= %(as_of)s, true) and not o.is_over)
   and m.id <> all(array(select item_id from memory.marks
                         where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
 union all
@@ -37,16 +48,19 @@ select r.id, r.kind, 'candidate', r.content, 0, 0, r.happened_at, r.happened_at,
        '{}'::text[]
 from memory.replacements r
 where r.tenant_id = %(tenant)s and r.subject_id = %(subject)s and r.kind = any(%(kinds)s) and 'candidate' = any(%(states)s)
+  and r.happened_at <= %(as_of)s
 order by kind, importance desc, happened_at desc, id
 
 -- name: entities
--- The entities that the subject's memories mention, most frequent first.
+-- The entities that the subject's memories mention, most frequent first; those known at a time.
 select e.type || ':' || e.slug as id, e.label, e.first_seen_at, count(*) filter (where m.state in ('active', 'superseded')) as memories,
        count(*) filter (where m.state = 'superseded') as superseded
 from memory.entities e
 left join memory.links l on l.tenant_id = e.tenant_id and l.entity_id = e.id
 left join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
+    and m.happened_at <= %(as_of)s
 where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
+  and e.first_seen_at <= %(as_of)s
 group by e.id, e.type, e.slug, e.label, e.first_seen_at
 order by memories desc, 1
 

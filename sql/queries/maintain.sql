@@ -117,8 +117,8 @@ where tenant_id = %(tenant)s and ctid = any(array(
     limit %(most)s))
 
 -- name: retire_recalls
--- Delete old recalls that memory does not depend on, and the questions of the others.
-select recalls, questions from ops.retire_recalls(%(before)s, %(most)s)
+-- Delete old recalls that memory does not depend on, keep the others, and delete their questions.
+select recalls, kept, questions from ops.retire_recalls(%(before)s, %(most)s)
 
 -- name: retire_contexts
 -- Delete old rows of the log of contexts.

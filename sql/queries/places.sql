@@ -1,8 +1,8 @@
 -- name: successors
 -- Statements that no longer hold, each followed by its successors in turn, up to the one that holds. If the memory that
 -- ended one is forgotten, the turn that ended it comes last; it is moved if it was found, and never added. The same goes for
--- a statement of another relation: it ended the first, but does not say what holds instead. `left`: the rest of the first
--- after its end.
+-- a statement of another relation: it ended the first, but does not say what holds instead. A memory may have been merged into
+-- one that was told later than the question: such a one is left out. `left`: the rest of the first after its end.
 with recursive chain (first_id, id, ended_by, depth) as (
     select first_id, first_id, null::uuid, 0 from unnest(%(ids)s::uuid[]) as first_id
     union all
@@ -33,6 +33,7 @@ select c.first_id, m.id, m.kind, m.content, m.state, m.happened_at, m.valid_to, 
 from chain c
 join memory.memories m on m.tenant_id = %(tenant)s and m.id = c.id
 join memory.memories f on f.tenant_id = %(tenant)s and f.id = c.first_id
+where c.depth = 0 or m.happened_at <= %(as_of)s
 union all
 select c.first_id, t.id, 'turn', t.text, 'active', t.said_at, null, t.id, t.session_id, 0, false, c.depth, null
 from chain c
@@ -73,10 +74,12 @@ where not exists (
 order by i.item_id, t.said_at, t.turn_index, t.id
 
 -- name: stating
--- Memories in force with one of these relations, the latest first; if speakers are given, only what they said.
+-- Memories in force with one of these relations, the latest first; without relations, those that last, the most important first.
+-- If speakers are given, only what they said.
 select m.who, m.id, m.kind, m.content, m.happened_at, m.turn_id, m.session_id, m.importance, m.doubted_by
 from memory.memories m
-where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.relation = any(%(relations)s::text[])
+where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s
+  and (m.relation = any(%(relations)s::text[]) or %(relations)s::text[] is null and m.relation is not null and m.lasting)
   and m.state in ('candidate', 'active') and m.phase in ('holds', 'begins', 'adds')
   and m.importance >= %(min_importance)s and coalesce(m.expires_at > %(as_of)s, true)
   and coalesce(m.valid_to > %(as_of)s, true) and m.id < %(horizon)s
@@ -85,7 +88,7 @@ where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.relation = a
                   where t.tenant_id = %(tenant)s and t.id = m.turn_id and t.speaker = any(%(speakers)s::text[])))
   and not exists (select from memory.marks k
                   where k.tenant_id = %(tenant)s and k.subject_id = m.subject_id and k.item_id = m.id and k.mark <> 'pinned')
-order by m.happened_at desc, m.id desc
+order by case when %(relations)s::text[] is null then m.importance end desc, m.happened_at desc, m.id desc
 limit %(limit)s
 
 -- name: vectors

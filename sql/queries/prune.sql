@@ -47,9 +47,9 @@ from (select d.id, least(greatest(case when d.days <= 1e6 then d.since + make_in
 where m.tenant_id = %(tenant)s and m.id = x.id and m.forget_at is distinct from x.forget_at
 
 -- name: read_doomed
--- The next memories to forget, each with the cycle at which its time came, whether it ended by its own time (`expired`), and
--- its kind. A faded one also waits until its subject has said something on `active_days` days since its last access; a
--- superseded or compressed one does not.
+-- The next memories to forget, each with the cycle at which its time came, and whether it ended by its own time (`expired`).
+-- A faded one also waits until its subject has said something on `active_days` days since its last access; a superseded or
+-- compressed one does not.
 with faded as materialized (
     select id, subject_id, accessed_at, forget_at, state = 'active' and %(active_days)s::int > 0 as waits,
            case when not lasting then expires_at + make_interval(secs => 86400 * %(expired_days)s::float8) end as ends_at
@@ -99,7 +99,7 @@ locked as materialized (  -- before their memories, as every other writer does
 )
 select m.id, least(%(as_of)s, date_bin(%(period)s::interval, d.due_at, timestamptz '2000-01-01 00:00:00+00')
                               + %(period)s::interval),
-       d.expired, m.kind
+       d.expired
 from due d
 join memory.memories m on m.tenant_id = %(tenant)s and m.id = d.id and m.forget_at < %(as_of)s
 where (select count(*) from locked) >= 0

@@ -376,9 +376,14 @@ where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark = 'repl
 order by k.item_id, r.happened_at desc, r.id
 
 -- name: write_recalls
--- Log questions and the items returned for each.
+-- Log questions and the items returned for each. A question about a subject that is not captured may be in its words, and is
+-- logged blank.
 insert into log.recalls (tenant_id, id, subject_id, asked_at, question, policy_hash, model, item_ids, dropped)
-select %(tenant)s, r.id, r.subject_id, r.asked_at, r.question, r.policy_hash, r.model, r.item_ids, r.dropped
+select %(tenant)s, r.id, r.subject_id, r.asked_at,
+       case when exists (select from ops.consents c
+                         where c.tenant_id = %(tenant)s and c.subject_id = r.subject_id and not c.capture)
+            then '' else r.question end,
+       r.policy_hash, r.model, r.item_ids, r.dropped
 from jsonb_to_recordset(%(rows)s) as r (id uuid, subject_id text, asked_at timestamptz, question text, policy_hash text,
                                         model text, item_ids uuid[], dropped int)
 on conflict do nothing

@@ -73,5 +73,6 @@ select subject_id from downward
 -- name: knows_subject
 -- Whether anything was said by or about a subject: in the log, in memory, or waiting for the log.
 select exists (select from log.turns where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from log.events where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from memory.memories where tenant_id = %(tenant)s and subject_id = %(subject)s)
     or exists (select from ops.pending_turns where tenant_id = %(tenant)s and subject_id = %(subject)s)

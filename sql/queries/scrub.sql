@@ -10,6 +10,21 @@ order by 1
 -- Whether this user may rewrite statistics and control the write-ahead log, and whether the server recycles its files.
 select rolsuper, current_setting('wal_recycle') from pg_catalog.pg_roles where rolname = session_user
 
+-- name: forget_samples
+-- Delete the planner's samples of those of our tables that are empty, and of their indexes.
+delete from pg_catalog.pg_statistic s
+using pg_catalog.pg_class c, pg_catalog.pg_namespace n
+where n.oid = c.relnamespace and n.nspname in ('log', 'memory', 'ops') and c.relkind = 'r' and c.reltuples = 0
+  and (s.starelid = c.oid or s.starelid in (select i.indexrelid from pg_catalog.pg_index i where i.indrelid = c.oid))
+
+-- name: last_wal
+-- The last file of the write-ahead log: the current one, or a recycled one ahead of it.
+select max(name) from pg_ls_waldir() where name ~ '^[0-9A-F]{24}$'
+
+-- name: is_before
+-- Whether the log has not passed a file yet.
+select pg_walfile_name(pg_current_wal_insert_lsn()) <= %(last)s
+
 -- name: checkpoint
 -- Write all changes to the files.
 checkpoint

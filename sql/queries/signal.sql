@@ -138,7 +138,7 @@ turns as materialized (
     window w as (partition by t.subject_id, t.session_id order by t.said_at, t.turn_index, t.id)
 ),
 voices as materialized (
-    select s.subject_id, s.session_id, f.speaker, b.id as before_id
+    select s.subject_id, s.session_id, s.first_at, f.speaker, b.id as before_id
     from (select distinct subject_id, session_id, first_at from turns) s
     left join lateral (
         select u.speaker from log.turns u
@@ -163,7 +163,7 @@ told as materialized (
            coalesce(t.previous_role, p.role) = 'user'
                and (coalesce(t.previous_speaker, p.speaker) is not distinct from v.speaker
                     or coalesce(lower(coalesce(t.previous_speaker, p.speaker)) = lower(t.subject_id), false)) as previous_own,
-           case when t.role <> 'system' then coalesce(t.speaker, t.role) end as voice, t.heard_at, m.mood, m.energy, m.crisis
+           t.heard_at, m.mood, m.energy, m.crisis
     from turns t
     join voices v on v.subject_id = t.subject_id and v.session_id = t.session_id
     left join lateral (
@@ -172,11 +172,35 @@ told as materialized (
     left join felt m on m.turn_id = t.id
     where (t.subject_id, t.day) in (select subject_id, day from given)
 ),
-counterparts as materialized (
+heard as materialized (  -- turns of others by day; if a session began before the turns read, also those of the days before
+    select x.subject_id, x.session_id, x.day, coalesce(x.speaker, x.role) as voice, count(*) as number
+    from (select t.subject_id, t.session_id, t.day, t.role, t.speaker from turns t
+          union all
+          select v.subject_id, v.session_id, (p.said_at at time zone 'UTC')::date, p.role, p.speaker
+          from voices v
+          cross join lateral (
+              select p.said_at, p.role, p.speaker from log.turns p
+              where p.tenant_id = %(tenant)s and p.subject_id = v.subject_id and p.session_id = v.session_id
+                and p.said_at < v.first_at
+                and p.said_at >= date_trunc('day', v.first_at, 'UTC') - %(heard)s::interval offset 0) p
+          where v.before_id is not null) x
+    join voices v on v.subject_id = x.subject_id and v.session_id = x.session_id
+    where x.role <> 'system'
+      and not (x.role = 'user' and (x.speaker is not distinct from v.speaker
+                                    or coalesce(lower(x.speaker) = lower(x.subject_id), false)))
+    group by 1, 2, 3, 4
+),
+counterparts as materialized (  -- counted over the days up to each: a session that goes on after midnight keeps its counterpart
     select distinct on (c.subject_id, c.session_id, c.day) c.subject_id, c.session_id, c.day, c.voice
-    from (select subject_id, session_id, day, voice, count(*) as heard from told where not own and voice is not null
-          group by 1, 2, 3, 4) c
-    order by c.subject_id, c.session_id, c.day, c.heard desc, c.voice
+    from (select d.subject_id, d.session_id, d.day, n.voice,
+                 sum(h.number) over (partition by d.subject_id, d.session_id, n.voice order by d.day
+                                    range between %(heard)s::interval preceding and current row) as number
+          from (select subject_id, session_id, day from told union select subject_id, session_id, day from heard) d
+          join (select distinct subject_id, session_id, voice from heard) n
+              on n.subject_id = d.subject_id and n.session_id = d.session_id
+          left join heard h on h.subject_id = d.subject_id and h.session_id = d.session_id and h.day = d.day and h.voice = n.voice) c
+    where c.number is not null
+    order by c.subject_id, c.session_id, c.day, c.number desc, c.voice
 ),
 earlier as materialized (  -- the last turn before those read, once per subject
     select f.subject_id, p.said_at

@@ -1,6 +1,7 @@
 -- name: holds
--- The memory in the generation's database: the one made in it, or the one that it replaced.
-select what from kept.holds
+-- The memory in the generation's database: the one made in it, or the one that it replaced. Others wait until the transaction
+-- ends, so that no two exchange it at once.
+select what from kept.holds for update
 
 -- name: set_holds
 -- Record that it now holds the other one.
@@ -93,10 +94,11 @@ on conflict (tenant_id, subject_id) do update set items = excluded.items, terms 
 
 -- name: standing
 -- The generation's state, and a value that changes with every change of memory: from the ledger, which records each stage's
--- writes, and corrections. Every erasure drops the generation.
+-- writes, corrections, and notes of late subjects. Every erasure drops the generation.
 select (select state from ops.generations where tenant_id = %(tenant)s and number = %(number)s),
        (select count(*) from log.corrections where tenant_id = %(tenant)s),
-       (select sum(hashtextextended(run_id::text || attempts || finished_at, 0)) from ops.runs where tenant_id = %(tenant)s)
+       (select sum(hashtextextended(run_id::text || attempts || finished_at, 0)) from ops.runs where tenant_id = %(tenant)s),
+       (select sum(hashtextextended(subject_id || xmin, 0)) from ops.late_subjects where tenant_id = %(tenant)s)
 
 -- name: lock_tenant
 -- Wait for whoever embeds or changes the tenant's memory, and keep others out until the transaction ends. The tenant first:
@@ -109,9 +111,18 @@ select s.subject_id from memory.subjects s where s.tenant_id = (select tenant_id
 update ops.tenants set policy = %(policy)s, model = coalesce(%(model)s, model) where tenant_id = %(tenant)s
 
 -- name: forgive
--- Forget failures and late subjects, which concern the replaced memory.
-with late as (delete from ops.late_subjects where tenant_id = %(tenant)s)
+-- Forget failures, which concern the replaced memory.
 delete from ops.synthesis_failures where tenant_id = %(tenant)s
+
+-- name: take_late
+-- Delete the notes of late subjects, which concern the replaced memory, and return them.
+delete from ops.late_subjects where tenant_id = %(tenant)s returning subject_id, happened_at
+
+-- name: keep_late
+-- Note them beside the replaced memory: when it is to be live again, these subjects are made again first.
+insert into ops.late_subjects (tenant_id, subject_id, happened_at)
+select %(tenant)s, x.subject_id, x.happened_at from unnest(%(subjects)s::text[], %(times)s::timestamptz[]) x (subject_id, happened_at)
+on conflict (tenant_id, subject_id) do update set happened_at = least(ops.late_subjects.happened_at, excluded.happened_at)
 
 -- name: note_switch
 -- Record which memory is live and, when a generation is published, by what the replaced one was made.

@@ -1,6 +1,6 @@
 -- name: read_session
 -- The entry of a session that has not ended, with the first turn of its window and the latest ones: those in the log before
--- those in the buffer. `until`: only turns up to this time. A turn in both, because it was sent again during a flush, is taken
+-- those in the buffer; and how many turns it has, which are counted only if the window may not hold them all. `until`: only turns up to this time. A turn in both, because it was sent again during a flush, is taken
 -- from the log.
 with entry as (
     select s.* from ops.sessions s
@@ -49,18 +49,26 @@ select e.opened_at, e.touched_at, e.expires_at, e.flush_at, e.mood - 'speaker', 
        (select row_to_json(f)::text from first f),
        (select json_agg(row_to_json(l) order by l.waits, l.place)::text from latest l),
        (select count(*) from waiting),
+       case when (select count(*) from latest) < %(turns)s::int then (select count(*) from latest)
+            else (select count(*) from waiting where within)
+                 + (select count(*) from log.turns t
+                    where t.tenant_id = (select %(tenant)s::text) and t.subject_id = %(subject)s::text
+                      and t.session_id = %(session)s::text and t.said_at >= e.since
+                      and t.said_at <= coalesce(%(until)s::timestamptz, 'infinity')) end,
        array(select k.item_id from memory.marks k
              where k.tenant_id = (select %(tenant)s::text) and k.subject_id = %(subject)s::text and k.item = 'turn')
 from entry e
 
 -- name: update_session
 -- Write the caller's lists of a session: each given list replaces the previous one. Opens the entry if there is none, and
--- anew if it has ended; one that is closing opens again.
+-- anew if it has ended; one that is closing opens again. Lists with entries are not written for a subject that is not captured.
 insert into ops.sessions as s (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at, preferences,
                                confirmations, tool_results)
-values (%(tenant)s, %(subject)s, %(session)s, %(as_of)s, %(as_of)s, %(as_of)s, %(as_of)s + %(ttl)s::interval,
-        coalesce(%(preferences)s::jsonb, '[]'), coalesce(%(confirmations)s::jsonb, '[]'),
-        coalesce(%(tool_results)s::jsonb, '[]'))
+select %(tenant)s, %(subject)s, %(session)s, %(as_of)s, %(as_of)s, %(as_of)s, %(as_of)s + %(ttl)s::interval,
+       coalesce(%(preferences)s::jsonb, '[]'), coalesce(%(confirmations)s::jsonb, '[]'),
+       coalesce(%(tool_results)s::jsonb, '[]')
+where %(is_empty)s or not exists (select from ops.consents c
+                                  where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s and not c.capture)
 on conflict (tenant_id, subject_id, session_id) do update
 set opened_at = case when s.expires_at <= excluded.touched_at then excluded.opened_at else s.opened_at end,
     since = case when s.expires_at <= excluded.touched_at then excluded.since else s.since end,
@@ -74,6 +82,7 @@ set opened_at = case when s.expires_at <= excluded.touched_at then excluded.open
                              case when s.expires_at > excluded.touched_at then s.confirmations end, '[]'),
     tool_results = coalesce(%(tool_results)s::jsonb,
                             case when s.expires_at > excluded.touched_at then s.tool_results end, '[]')
+returning true
 
 -- name: close_session
 -- Close a session: its turns are due at once, and with them the entry ends.

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.api.conftest import MakeKey
+from tests.api.conftest import MakeKey, until_logged
 from tests.api.test_live import BRUNO, say
 from tests.recall.conftest import Corpus
 
@@ -48,6 +48,34 @@ def test_what_is_not_captured_is_refused(admin: TestClient, conn: psycopg.Connec
         assert conn.execute(f"select count(*) from {table}").fetchone() == (0,), table  # noqa: S608
     agree(admin, "ana", capture=True)
     assert say(admin, BRUNO).json()["turns"][0]["status"] == "added"
+
+
+def test_the_words_of_who_is_not_captured_are_stored_nowhere(
+    admin: TestClient, corpus: Corpus, conn: psycopg.Connection[Any]
+) -> None:
+    corpus.memory("Found quartz in the garden")
+    agree(admin, capture=False)
+    asked = {"subject_id": "ann", "question": "quartz and hidden words"}
+    assert admin.post("/v1/recalls", json=asked).json()["hits"], "recall is another setting"
+    assert admin.post("/v1/contexts", json=asked).status_code == 200
+    lessons = {"subject_id": "ann", "session_id": "s1", "message": asked["question"]}
+    assert admin.post("/v1/lessons", json=lessons).status_code == 200
+    assert admin.post("/v1/recalls", json=asked | {"subject_id": "eva"}).status_code == 200
+    until_logged(admin)
+    logged = conn.execute("select distinct subject_id, question from log.recalls order by 1").fetchall()
+    assert logged == [("ann", ""), ("eva", asked["question"])]
+    place = {"subject_id": "ann", "session_id": "s1"}
+    refused = admin.patch("/v1/working_memory", json=place | {"preferences": ["Hidden words"]})
+    assert refused.status_code == 409 and "Capture is off" in refused.json()["detail"]
+    assert conn.execute("select from ops.sessions").fetchall() == []
+    assert admin.patch("/v1/working_memory", json=place | {"preferences": []}).status_code == 200
+
+
+def test_a_refused_crisis_brings_help_without_a_review(admin: TestClient, conn: psycopg.Connection[Any]) -> None:
+    agree(admin, "ana", capture=False)
+    (turn,) = say(admin, {"role": "user", "text": "I want to die"}).json()["turns"]
+    assert turn["crisis"]["helplines"] and turn["crisis"]["review"] is False
+    assert conn.execute("select from ops.reviews").fetchall() == []
 
 
 def test_what_is_not_recalled_is_empty(admin: TestClient, corpus: Corpus) -> None:

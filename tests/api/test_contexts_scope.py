@@ -118,6 +118,24 @@ def test_a_long_session_keeps_the_latest_hundred_preferences(api: TestClient) ->
     assert len(stated) == 100 and "119" in stated[-1]
 
 
+@pytest.mark.parametrize("said", [20, 21, 50])
+def test_a_context_says_how_many_turns_of_its_session_it_leaves_out(api: TestClient, said: int) -> None:
+    turns = [{"role": "user", "text": f"Turn {number}."} for number in range(1, said + 1)]
+    api.post("/v1/turns", json={"subject_id": "ann", "session_id": "s1", "turns": turns, "embed": False})
+    asked = {"subject_id": "ann", "session_id": "s1", "embed": False}
+    found = api.post("/v1/contexts", json=asked).json()
+    left_out = said - 20
+    dropped = [one for one in found["dropped"] if one["section"] == "history"]
+    gap = f"User: Turn 1.\n({left_out} earlier turns left out)\nUser: Turn {left_out + 2}.\n"
+    notes = [note for note in found["notes"] if "leaves out" in note]
+    if not left_out:
+        assert (dropped, notes) == ([], []) and "left out" not in found["text"]
+        return
+    assert gap in found["text"]
+    assert [(one["label"], one["reason"]) for one in dropped] == [(f"{left_out} turns before turn 2", "older")]
+    assert notes == [f"The conversation is the window of working memory (20 turns): it leaves out {left_out} turns."]
+
+
 @pytest.fixture
 def context_of(corpus: Corpus, database_url: str) -> Callable[..., Context]:
     """Assembles contexts of a subject with facts, entries and memories of two connections."""

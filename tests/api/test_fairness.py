@@ -136,9 +136,9 @@ def test_a_reader_that_dies_stores_nothing_and_is_replaced(api: TestClient, conn
 def test_a_turn_is_bounded(api: TestClient) -> None:
     answer = api.post("/v1/turns", json=sent(turn("a" * 100_001)))
     assert answer.status_code == 422
-    assert answer.json()["detail"] == (
-        "Turn 1 of 1: text is 100,001 characters; expected at most 100,000, the policy's `turn_characters`."
-    )
+    detail = "Turn 1 of 1: text is 100,001 characters; expected at most 100,000, the policy's `turn_characters`."
+    assert answer.json()["detail"] == detail
+    assert answer.json()["errors"] == [{"pointer": "#/turns/0/text", "detail": detail}]
 
 
 def test_candidates_beyond_the_policy_are_told(api: TestClient) -> None:

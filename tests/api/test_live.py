@@ -184,6 +184,16 @@ def test_a_correction_is_on_record(api: TestClient, corpus: Corpus, conn: psycop
     assert api.post("/v1/corrections", json=missing | {"kind": "keep_apart"}).status_code == 404
 
 
+def test_an_acknowledged_memory_is_corrected_at_once(api: TestClient, conn: psycopg.Connection[Any]) -> None:
+    conn.execute("update ops.tenants set policy = 'reverie'")
+    (turn,) = say(api, {"role": "user", "text": "I bought a trombone"}).json()["turns"]
+    (named,) = turn["extracted"]
+    made = api.post("/v1/corrections", json={"memory_id": named["id"], "kind": "wrong"})
+    assert made.status_code == 200, made.text
+    corrected = "select m.content from log.corrections c join memory.memories m on m.id = c.memory_id"
+    assert conn.execute(corrected).fetchall() == [(named["content"],)]
+
+
 def test_a_correction_reaches_the_model_with_its_answer(
     api: TestClient, corpus: Corpus, conn: psycopg.Connection[Any]
 ) -> None:

@@ -53,10 +53,15 @@ def test_one_value_costs_no_other_item(store: Store, write: Write, turns: Rows) 
 
 @pytest.mark.parametrize("size", range(1, 30))
 def test_unpaired_surrogates_in_blocks_of_any_size(size: int) -> None:
-    written = rb'["\ud83d\uDE00", "\ud83d", "\ude00\ud83d\ud83d\ude00", "\\ud83d", "\\\ud83d", "\"\uD83Dud"]'
+    written = (
+        rb'["\ud83d\uDE00", "\ud83d", "\ude00\ud83d\ud83d\ude00", "\\ud83d", "\\\ud83d", "\"\uD83Dud", "\\ud83d\ude00"]'
+    )
     blocks = [written[at : at + size] for at in range(0, len(written), size)]
     assert list(read_items(blocks)) == list(
-        enumerate(["\U0001f600", "\ufffd", "\ufffd\ufffd\U0001f600", "\\ud83d", "\\\ufffd", '"\ufffdud'], start=1)
+        enumerate(
+            ["\U0001f600", "\ufffd", "\ufffd\ufffd\U0001f600", "\\ud83d", "\\\ufffd", '"\ufffdud', "\\ud83d\ufffd"],
+            start=1,
+        )
     )
 
 

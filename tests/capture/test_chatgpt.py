@@ -72,3 +72,23 @@ def test_chatgpt(store: Store, tmp_path: Path, turns: Rows, packed: bool) -> Non
     ]
     assert [row[8].timestamp() for row in turns()] == [1772352001.0, 1772352003.0]  # without a time: that before it
     assert load(store, path, subject="ana").repeated == 2
+
+
+def test_a_conversation_without_messages_is_counted(store: Store, tmp_path: Path) -> None:
+    empty = [{"conversation_id": f"e{number}", "mapping": nodes} for number, nodes in enumerate(({}, {"root": {}}))]
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps(CHATGPT + empty))
+    found = load(store, path, subject="ana")
+    assert (found.imported, found.dead, found.skipped["no_messages"]) == (2, 0, 2)
+
+
+def test_hidden_folders_are_no_part_of_an_export(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden = tmp_path / ".cache" / "packages"
+    hidden.mkdir(parents=True)
+    (hidden / "conversations.json").write_text(json.dumps(CHATGPT))
+    with pytest.raises(InputError, match="is a directory, but not a Slack or ChatGPT export"):
+        load(store, tmp_path, subject="ana")
+    monkeypatch.chdir(hidden)
+    with pytest.raises(InputError, match=r"^\. is a ChatGPT export, which does not name its owner"):
+        load(store, Path())
+    assert load(store, Path(), subject="ana").imported == 2

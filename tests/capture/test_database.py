@@ -169,6 +169,18 @@ def test_naive_times_and_one_subject(store: Store, crm: Crm, crm_url: str, turns
     assert turns()[0][2] == "ann" and turns()[0][8] == datetime(2026, 3, 1, 8, 1, tzinfo=UTC)
 
 
+def test_rows_without_a_zone_are_redriven_as_the_advice_says(store: Store, crm: Crm, crm_url: str) -> None:
+    crm.execute("alter table messages alter created_at type timestamp")
+    for number in range(1, 21):
+        say(crm, number)
+    first, berlin = load(store, crm_url, cursor="id"), FieldOptions(timezone="Europe/Berlin")
+    assert first.dead_by_reason == {"naive_time": 20} and "The next import reads only new rows" in str(first.cure)
+    assert load(store, crm_url, cursor="id", fields=berlin).read == 1
+    assert redrive_dead_letters(store, tenant_id=TENANT, now=NOW, fields=berlin).imported == 19
+    every = load(store, crm_url)
+    assert every.dead == 20 and "The next import" not in str(every.cure), "without a cursor all rows are read"
+
+
 def test_an_empty_table_and_a_lost_source(store: Store, crm: Crm, crm_url: str) -> None:
     summary = load(store, crm_url, cursor="updated_at")
     assert (summary.read, summary.imported) == (0, 0)

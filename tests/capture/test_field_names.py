@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from reverie.capture.history.field_names import recognize_fields
 from reverie.capture.history.importing import FileOptions, ImportSummary, import_file
 from reverie.errors import InputError
 from reverie.store.database import Store
@@ -108,6 +109,12 @@ def test_what_could_be_two_things_is_asked(
     with pytest.raises(InputError, match=message):
         load(store, write(jsonl(*records)))
     assert letters() == []
+
+
+def test_a_missing_number_of_a_table_is_no_other_field_or_subject() -> None:
+    """A column of floats has NaN where a number is missing, and NaN does not equal itself."""
+    records = [OTHERS | {"user_id": subject} for subject in (float("nan"), 7.0, float("nan"))]
+    assert recognize_fields(records, {})["subject_id"] == "user_id"
 
 
 def test_equal_fields_and_what_is_named_are_not_asked_about(store: Store, write: Write, turns: Rows) -> None:

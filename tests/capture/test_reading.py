@@ -104,6 +104,9 @@ def test_what_cannot_be_read_at_all(write: Write, tmp_path: Path) -> None:
         (write(b"PAR1 and no more", "cut.parquet"), "truncated or damaged"),
         (write(gzip.compress(b"PAR1" * 9)[:-4], "cut.parquet.gz"), "truncated or damaged"),
         (write("{}".encode("utf-16"), "wide.jsonl"), "UTF-16"),
+        (write(b"[12/03/2026, 09:15:22] Ana: Hi\n", "chat.txt"), r"chat\.txt is a chat as text.*JSONL or CSV"),
+        (write("\u200e[12.03.26, 09:15] Ana: Hi\n".encode(), "dots.txt"), "is a chat as text"),
+        (write(b"[09:15, 3/12/2026] Ana: Hi\n", "copied.txt"), "is a chat as text"),
         (write(b"a,b,a\n1,2,3\n", "twice.csv"), "column 'a' twice"),
         (write(b'"a,b\n1,2\n', "open.csv"), "header line"),
     ]:

@@ -90,7 +90,7 @@ def test_a_whole_record() -> None:
         (record(said_at="0001-01-01T00:00:00+14:00"), "impossible_time", "said_at is a text"),
         (record(said_at="2026-03-01T09:30:00"), "naive_time", "--timezone"),
         (record(said_at="2026-03-01"), "naive_time", "--timezone"),
-        (record(said_at="2031-01-01T00:00:00Z"), "future_time", "said_at is a text"),
+        (record(said_at="2031-01-01T00:00:00Z"), "future_time", "said_at is in the future"),
         (record(text=""), "empty_text", "text is blank"),
         (record(text=" \n\t"), "empty_text", "text"),
         (record(text="\0"), "empty_text", "text"),

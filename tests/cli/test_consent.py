@@ -93,6 +93,13 @@ def test_maintenance_alone_erases_nothing_that_is_too_old(invoke, ask, said) -> 
     assert "`reverie maintain` and `reverie worker` do not." in told
 
 
+def test_a_consent_of_an_unknown_name_is_set_with_a_note(invoke, said) -> None:
+    said("t1", "2026-03-01")
+    result = invoke("consent", "Ana", "--recall", "off")
+    assert result.exit_code == 0 and "Did you mean 'ana'?" in result.stderr
+    assert invoke("consent", "ana", "--recall", "off").stderr == ""
+
+
 def test_consents_are_listed(invoke, ask, said) -> None:
     said("t1", "2026-03-01")
     assert invoke("consent").stdout == "No subject of tenant acme has restricted its consent.\n"

@@ -65,3 +65,38 @@ def test_a_filter_that_finds_none_says_what_there_is(invoke, letters) -> None:
     )
     told = invoke("dead-letters", "list", "--file", "other.csv").stdout
     assert told == "Tenant acme has no dead letters from other.csv.\n"
+
+
+def test_letters_of_a_mended_file_are_dropped(invoke, ask, letters, tmp_path: Path) -> None:
+    """A line with other content is another record, whose import ends no letter."""
+    record = {"subject_id": "ana", "session_id": "s1", "role": "user", "said_at": "2026-03-01T09:00Z", "text": "Hello."}
+    file = tmp_path / "chats.jsonl"
+    file.write_text(json.dumps(record) + "\n" + json.dumps(record | {"text": "Bye."}) + "\n")
+    (done,) = ask("import", str(file))["files"]
+    assert (done["imported"], done["resolved"], len(ask("dead-letters", "list")["dead_letters"])) == (2, 0, 2)
+    assert "reverie dead-letters drop --file NAME" in invoke("dead-letters").stdout
+    refused = invoke("dead-letters", "drop", "--file", "chats.jsonl", answers="n\n")
+    assert refused.exit_code != 0 and "Delete 2 dead letters of tenant acme" in refused.stderr
+    assert "impossible_time 1" in refused.stderr and "hunter2" not in refused.output
+    assert ask("dead-letters", "drop", "--reason", "typo") == {"tenant_id": "acme", "dropped": 0, "by_reason": {}}
+    (first, second) = (each["id"] for each in ask("dead-letters", "list")["dead_letters"])
+    dropped = ask("dead-letters", "drop", first.replace("-", ""), "--yes")
+    assert dropped == {"tenant_id": "acme", "dropped": 1, "by_reason": {"unknown_role": 1}}
+    assert [each["id"] for each in ask("dead-letters", "list")["dead_letters"]] == [second]
+    assert invoke("dead-letters", "drop", "--file", "chats.jsonl", "--yes").stdout == "1 dead letters deleted.\n"
+    assert invoke("dead-letters").stdout == "Tenant acme has no dead letters.\n"
+
+
+def test_only_named_letters_of_records_are_dropped(invoke, conn, letters) -> None:
+    for wrong in ((), ("0000", "--reason", "conflict")):
+        result = invoke("dead-letters", "drop", *wrong, "--yes")
+        assert result.exit_code == 2 and "Name the id of a dead letter" in result.stderr
+    conn.execute(
+        "insert into ops.dead_letters (tenant_id, id, source, reason, detail, subject_id, session_id) values "
+        "('acme', 'a0000000-0000-8000-8000-000000000001', 'stage:embed', 'stage_failed', 'd', 'ana', null), "
+        "('acme', 'a0000000-0000-8000-8000-000000000002', 'queue', 'not_worked_in', 'd', 'ana', 's1')"
+    )
+    for named in (("a0000000-0000-8000-8000-000000000001",), ("--file", "queue"), ("--reason", "stage_failed")):
+        result = invoke("dead-letters", "drop", *named, "--yes")
+        assert result.exit_code == 2 and "redrive" in result.stderr
+    assert conn.execute("select count(*) from ops.dead_letters").fetchone() == (4,)

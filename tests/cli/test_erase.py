@@ -86,6 +86,15 @@ def test_dead_letters_alone_are_erased_too(invoke, ask, said, tmp_path) -> None:
     assert ask("erase", "eva", "--yes")["erased_before"] == 2
 
 
+def test_a_consent_alone_is_exported_and_erased_unless_it_refuses(invoke, ask, said, tmp_path) -> None:
+    ask("consent", "nobody", "--capture", "off")
+    assert "Nothing is kept" in invoke("erase", "nobody", "--yes").stderr, "the refusal goes on"
+    ask("consent", "nobody", "--capture", "on")
+    assert ask("export", "nobody", "--output", str(tmp_path / "out"))["counts"] == {"ops.consents": 1}
+    assert ask("erase", "nobody", "--yes")["counts"] == {"ops.consents": 1}
+    assert ask("erase", "nobody", "--yes")["erased_before"] == 1
+
+
 def test_without_yes_it_shows_and_asks(invoke, ask, said) -> None:
     result = invoke("erase", "ana", "--session", "chat-1")
     assert result.exit_code == 1, "nobody answered"
@@ -94,9 +103,11 @@ def test_without_yes_it_shows_and_asks(invoke, ask, said) -> None:
 
 
 def test_a_session_goes_and_the_rest_is_made_again(invoke, ask, said) -> None:
+    planned = invoke("erase", "ana", "--session", "chat-1", "--dry-run")
+    assert "Memory of ana would be rebuilt from the rest of the log." in planned.stdout
     done = invoke("erase", "ana", "--session", "chat-1", "--yes")
     assert done.exit_code == 0, done.output
-    assert "Memory of ana is empty and will be rebuilt" in done.stdout and "Receipt 1:" in done.stdout
+    assert "Memory of ana was rebuilt from the rest of the log." in done.stdout and "Receipt 1:" in done.stdout
     memories = json.dumps(ask("show", "ana", "--as-of", "2026-03-02"))
     assert "coffee" in memories and "Rex" not in memories and "Mumbai" not in memories
 

@@ -27,7 +27,9 @@ def test_events_are_listed(invoke, ask, world, dentist) -> None:
     assert text.split()[-1] == str(UUID(int=1)), "the whole id of the turn, as `erase --turn` takes it"
     (listed,) = ask("events", "ana", "--since", "2027-03-13", "--until", "2027-03-13")["life_events"]
     assert (listed["title"], listed["first_on"]) == ("Dentist", "2027-03-13")
-    assert invoke("events", "ben").stdout == "There are no events.\n"
+    assert invoke("events", "ana", "--since", "2028-01-01").stdout == "There are no events.\n"
+    unknown = invoke("events", "ben")
+    assert (unknown.exit_code, "There is no subject 'ben'" in unknown.stderr) == (6, True)
 
 
 def test_a_calendar_is_written(invoke, ask, world, dentist, tmp_path) -> None:

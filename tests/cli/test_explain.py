@@ -62,6 +62,9 @@ def test_explain_says_how_sure_who_read_it_is(invoke, world, conn) -> None:
     assert "confidence" not in invoke("explain", str(world["loves"])).stdout, "a rule"
     conn.execute("update memory.memories set confidence = 0.7 where id = %s", [world["loves"]])
     assert "0.70, read by the reader" in invoke("explain", str(world["loves"])).stdout
+    conn.execute("update memory.memories set origin = 'rest', model = 'judge' where id = %s", [world["loves"]])
+    assert "0.70, read by the reader" in invoke("explain", str(world["loves"])).stdout, "of what is left"
+    conn.execute("update memory.memories set origin = 'said', model = null where id = %s", [world["loves"]])
     conn.execute("update memory.memories set agreed = 0.94 where id = %s", [world["loves"]])
     said = "0.94, read by the reader and by the language model (0.70 by the reader alone)"
     assert said in " ".join(invoke("explain", str(world["loves"])).stdout.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,12 @@ def test_what_was_erased_is_not_taken_from_an_export(ask: Ask, lived: Path) -> N
     assert (taken["imported"], taken["outcomes"]) == (0, 0) and taken["skipped_refused"] >= erased
 
 
-def test_turns_that_wait_are_in_it(ask: Ask, invoke, conn, elsewhere: Ask, lived: Path) -> None:
+@pytest.mark.parametrize("logged", [0, 1])
+def test_turns_that_wait_are_in_it(logged: int, ask: Ask, conn, elsewhere: Ask, lived: Path) -> None:
+    if logged:
+        turn = {"subject_id": "cyd", "session_id": "then", "source_id": "s0", "role": "user", "text": "Hello."}
+        (lived / "logged.jsonl").write_text(json.dumps(turn | {"said_at": "2026-04-01T00:00Z"}))
+        ask("import", str(lived / "logged.jsonl"))
     conn.execute(
         """insert into ops.pending_turns (tenant_id, subject_id, session_id, source_id, id, role, said_at, text,
                                           content_hash)
@@ -104,7 +110,7 @@ def test_turns_that_wait_are_in_it(ask: Ask, invoke, conn, elsewhere: Ask, lived
     )
     ask("export", "cyd", "--output", str(lived / "out"))
     (taken,) = elsewhere("import", str(lived / "out" / "log.jsonl"))["files"]
-    assert taken["imported"] == 1
+    assert taken["imported"] == logged + 1
 
 
 def test_mistakes_are_told(invoke, ask: Ask, lived: Path) -> None:

@@ -92,3 +92,25 @@ def test_show_names_those_there_are(invoke, world) -> None:
     result = invoke("show", "ana", "--tenant", "other")
     assert result.exit_code == 6
     assert "There is no tenant 'other'" in result.stderr
+
+
+def test_show_as_of_a_past_time_has_what_stood_then(ask, invoke, world, conn) -> None:
+    """Loves Bruno: from day 0 to day 2; a walk is told on day 2."""
+    conn.execute(
+        "update memory.memories set state = 'superseded', valid_from = %s, valid_to = %s, superseded_by = %s"
+        " where id = %s",
+        [START, START + timedelta(days=2), world["walked"], world["loves"]],
+    )
+
+    def shown(*options: str) -> list[tuple[str, str]]:
+        memories = ask("show", "ana", *options)["subject"]["memories"]
+        return sorted((each["content"].replace("\n", " "), each["state"]) for each in memories)
+
+    assert shown("--as-of", "2026-03-02") == [("Loves Bruno", "active")]
+    assert "[until" not in invoke("show", "ana", "--as-of", "2026-03-02", "--all").stdout
+    conn.execute("update memory.memories set ended_by = %s where id = %s", [world["said"], world["loves"]])
+    announced = "an end that is announced is told before it comes"
+    assert "[until 2026-03-03]" in invoke("show", "ana", "--as-of", "2026-03-02").stdout, announced
+    assert shown("--as-of", "2026-03-04") == shown() == [("Walked Bruno", "active")]
+    everything = [("Adores Bruno", "merged"), ("Loves Bruno", "superseded"), ("Walked Bruno", "active")]
+    assert shown("--all", "--as-of", "2026-03-04") == everything

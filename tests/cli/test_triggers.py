@@ -26,6 +26,9 @@ def test_triggers_are_listed_and_acknowledged(invoke, ask, world, trigger) -> No
     assert (listed["id"], listed["kind"]) == (trigger, "check_in")
     assert "negative in a row 3" in invoke("triggers", "--as-of", at).stdout
     assert invoke("triggers", "--as-of", day(1).isoformat()).stdout == "Nothing is due.\n"
+    assert invoke("triggers", "ana", "--as-of", day(1).isoformat()).stdout == "Nothing is due.\n"
+    unknown = invoke("triggers", "ben")
+    assert (unknown.exit_code, "There is no subject 'ben'" in unknown.stderr) == (6, True)
     assert ask("triggers", "--ack", trigger, "--actor", "dana", "--as-of", at)["triggers"] == []
     (done,) = ask("triggers", "--all", "--as-of", at)["triggers"]
     assert (done["action"], done["actor"]) == ("done", "dana")

@@ -13,6 +13,18 @@ def test_undo_parts_a_merge(invoke, ask, world) -> None:
     assert result.stderr.startswith("Error: Nothing to undo")
 
 
+def test_a_correction_is_taken_back_once(invoke, ask, world) -> None:
+    walked = str(world["walked"])
+    for correction, told in (
+        (("--wrong",), "give the turns again."),
+        (("--replace", "Has a cat"), "of the replacement."),
+    ):
+        ask("correct", walked, *correction)
+        assert told in invoke("undo", walked).stdout
+        again = invoke("undo", walked)
+        assert again.exit_code == 6 and "no correction of it is in force" in again.stderr
+
+
 def test_an_undo_is_taken_back(invoke, ask, world) -> None:
     adores = str(world["adores"])
     refused = invoke("undo", adores, "--take-back")

@@ -32,8 +32,14 @@ class Receiver:
 
 
 def tell(store: Store, statement: str, **params: Any) -> None:
+    """Write something about ana, and its run, as a stage does."""
     with store.transaction("t") as conn:
         conn.execute(statement, params)
+        conn.execute(
+            """insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, status)
+               values ('t', gen_random_uuid(), 'facts', %s, '{"subjects": ["ana"]}', 'test', 'contact', 'p', 'done')""",
+            [NOW],
+        )
 
 
 def add_trigger(store: Store, **given: Any) -> Any:

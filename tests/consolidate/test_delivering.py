@@ -220,3 +220,22 @@ def test_a_memory_that_came_back_is_not_told_as_forgotten_again(tenant: Store) -
     subscribe(tenant)
     run(tenant, receiver)
     assert receiver.types == ["memory.forgotten", "memory.superseded"]
+
+
+@pytest.mark.parametrize("given", ["a run of all subjects", "an hour"])
+def test_changes_of_unnamed_subjects_are_found(given: str, tenant: Store) -> None:
+    receiver, memory = Receiver(), add_memory(tenant, "Has a dog")
+    subscribe(tenant)
+    run(tenant, receiver)
+    with tenant.transaction("t") as conn:
+        conn.execute(SUPERSEDE, {"id": memory})
+        conn.execute('update ops.runs set scope = \'{"subjects": ["ben"]}\'')
+    run(tenant, receiver)
+    assert receiver.types == [], "no run named her"
+    with tenant.transaction("t") as conn:
+        if given == "an hour":
+            conn.execute("update ops.subscriptions set compared_at = compared_at - interval '1 hour'")
+        else:
+            conn.execute("update ops.runs set scope = '{}'")
+    run(tenant, receiver)
+    assert receiver.types == ["memory.superseded"]

@@ -13,6 +13,7 @@ from reverie.consolidate.embed.stage import embed
 from reverie.consolidate.extract.stage import extract
 from reverie.errors import SettingsError
 from reverie.inference import Vectors
+from reverie.inference.embedder import lost_texts
 from reverie.llm.spending import set_credit
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
@@ -93,6 +94,18 @@ def test_everything_gets_vectors_terms_and_an_item(told: Store, monkeypatch: pyt
     assert report.model == embedder.model
     assert report.tokens == sum(map(words, embedder.texts))
     assert report.cost_usd == pytest.approx(0.01 * report.tokens)
+
+
+def test_repeated_requests_are_in_the_costs(told: Store) -> None:
+    class Repeating(Counting):
+        def encode(self, texts: Sequence[str]) -> Vectors:
+            lost_texts().extend(texts)
+            return super().encode(texts)
+
+    report = run(told, embedder := Repeating())
+    tokens = 2 * sum(map(words, embedder.texts))
+    assert report.tokens == tokens and report.cost_usd == pytest.approx(0.01 * tokens)
+    assert rows(told, "select sum(tokens_in)::int from ops.calls") == [(tokens,)]
 
 
 @pytest.mark.parametrize("few", [0, 3, 100])

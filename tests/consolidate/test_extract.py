@@ -103,6 +103,13 @@ def test_a_long_turn_becomes_several_episodes() -> None:
     assert all(words(candidate.content) <= logic.chunk.max_tokens for candidate in candidates)
 
 
+def test_of_equal_parts_of_a_long_turn_one_is_kept() -> None:
+    text = "My neighbour's dog bites and I went to the doctor about it. " * 500
+    candidates, _ = decide(turns(("user", text)), lively("logic"))
+    contents = [candidate.content for candidate in candidates]
+    assert len(contents) == len(set(contents)) < 3
+
+
 def test_a_preference_is_stored_once() -> None:
     """Logic 1.6: a chunk has one type."""
     frame = turns(("user", "I prefer texting"), ("user", "I hate calls. My sister came by yesterday."))

@@ -377,3 +377,21 @@ def test_the_language_of_what_was_read_before_is_not_asked_again(monkeypatch: py
     read = read_messages(frame, READER, reader=reader)
     monkeypatch.setattr(reading, "_is_foreign", lambda text, policy: pytest.fail(f"asked again: {text}"))
     assert read_messages(frame, READER, reader=KeptReader(shared_reader(), reader.new)) == read
+
+
+def test_no_memory_is_made_of_a_redacted_secret() -> None:
+    said = "My password for the school portal is [redacted]! Please remember it."
+    assert read_messages(turns(said), READER).statements == {}
+    assert decided(turns(said)).candidates == []
+
+
+@pytest.mark.parametrize("part", ["[redacted", "redacted", "password is [redacted", "[redacted]!", "redacted]"])
+def test_a_part_of_the_mark_of_a_secret_is_not_stated(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "It is redacted? My password is [redacted]!"
+    start = said.rindex(part)
+    reading = UNSURE._replace(object=TextPlace(False, start, start + len(part)), confidence=0.9, whole=0.9)
+    monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([reading], 0.9) for _ in asked])
+    assert read_messages(turns(said), READER).statements == {}
+    beside = reading._replace(object=TextPlace(False, 6, 14))
+    monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([beside], 0.9) for _ in asked])
+    assert read_messages(turns(said), READER).statements != {}

@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from reverie.consolidate.extract.stated import candidates_of
 from reverie.language.statements.stated import MessageStatement
 from reverie.model import Candidate, Proposition
@@ -35,6 +37,50 @@ def test_the_sort_of_a_pet_is_what_stands_before_its_name() -> None:
         assert [each.content for each in candidates_of([statement], turn, POLICY)] == [
             "Has a golden retriever named Rex"
         ]
+
+
+def test_the_sort_of_a_pet_is_not_that_of_another() -> None:
+    turn = conversation("I have a cat named Maximus. Max is my dog.", start=datetime(2026, 3, 2, 9, tzinfo=UTC))[0]
+    (found,) = candidates_of([MessageStatement(relation="has_pet", object="Max", topic="dog")], turn, POLICY)
+    assert found.content == "Has a dog named Max"
+
+
+@pytest.mark.parametrize("text", ["my dog is called Basil", "My dog's called Basil", "The dog was named Basil"])
+def test_the_sort_of_a_pet_has_no_verb(text: str) -> None:
+    turn = conversation(text, start=datetime(2026, 3, 2, 9, tzinfo=UTC))[0]
+    (found,) = candidates_of([MessageStatement(relation="has_pet", object="Basil")], turn, POLICY)
+    assert found.content == "Has a dog named Basil"
+    assert found.statement is not None and found.statement.topic == "dog"
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "object_", "content"),
+    [
+        ("My father-in-law Otto is ill", "has_parent", "Otto", "Has a relative, Otto"),
+        ("my brother in law, Karel, moved to Brno", "has_sibling", "Karel", "Has a relative, Karel"),
+        ("My sister in law is called Dana", "has_sibling", "Dana", "Has a relative, Dana"),
+        ("My father Otto is ill", "has_parent", "Otto", "Parent: Otto"),
+        ("My father-in-law is ill", "has_parent", "father-in-law", None),
+        ("My father-in-law Peter and my son Pete", "has_child", "Pete", "Has a child, Pete"),
+        ("My in-laws Otto and Hilde are here", "has_parent", "Otto", "Has a relative, Otto"),
+        ("my in laws are Otto and Hilde", "has_parent", "Otto", "Has a relative, Otto"),
+        ("My brother has a degree in law, Otto", "has_sibling", "Otto", "Has a sibling, Otto"),
+        ("my brother-in-law's phone is 07700 900123", "phone", "07700 900123", "Phone number is 07700 900123"),
+        ("My birth number is 855612/4471", "phone", "855612/4471", "Birth number: 855612/4471"),
+        ("my NHS number is 943 476 5919", "phone", "943 476 5919", "NHS number: 943 476 5919"),
+        ("My BSN: 123456782", "phone", "123456782", "BSN: 123456782"),
+        ("In that case no, 0770 900123", "phone", "0770 900123", "Phone number is 0770 900123"),
+        ("In that case no 0770 900123", "phone", "0770 900123", "Phone number is 0770 900123"),
+        ("my case no 0770 900123", "phone", "0770 900123", "Case no: 0770 900123"),
+        ("My card: you get me at 07700 900123", "phone", "07700 900123", "Phone number is 07700 900123"),
+    ],
+)
+def test_the_words_before_an_object_tell_what_it_is(
+    text: str, relation: str, object_: str, content: str | None
+) -> None:
+    turn = conversation(text, start=datetime(2026, 3, 2, 9, tzinfo=UTC))[0]
+    statement = MessageStatement(relation=relation, object=object_)
+    assert [each.content for each in candidates_of([statement], turn, POLICY)] == ([content] if content else [])
 
 
 def test_what_has_own_words_is_remembered_in_them() -> None:

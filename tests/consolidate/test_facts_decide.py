@@ -76,6 +76,16 @@ def test_a_later_value_supersedes_the_earlier_one() -> None:
     ]
 
 
+def test_an_earlier_figure_that_was_merged_in_holds_nothing() -> None:
+    weight: dict[str, Any] = {"phase": "begins", "relation": "measure"}
+    later, last = said(8, "77.2 kg", topic="weight", **weight), said(15, "76.3 kg", topic="weight", **weight)
+    for figure, since in (("81.4 kg", later.valid_from), ("my 77.2 kg", START)):
+        merged = said(0, figure, bearer_id=later.bearer_id, **weight)
+        assert decide([merged, later]).validity[later.bearer_id].valid_from == since
+    merged = said(0, "81.4 kg", bearer_id=later.bearer_id, **weight)
+    assert decide([merged, later, last]).validity[later.bearer_id].superseded_by == last.memory_id
+
+
 CASES = [
     # a value after another
     ([said(1, "Oslo"), said(5, "Bergen")], ["Bergen"], []),

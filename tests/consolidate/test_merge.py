@@ -323,7 +323,7 @@ def test_parted_memories_stay_apart_when_memory_is_rebuilt(store: Store, conn: p
 def test_nothing_to_undo_is_said_in_one_sentence(store: Store) -> None:
     put(store, SHORT)
     run_merge(store)
-    with pytest.raises(NotFoundError, match=r"^Nothing to undo: .* neither merged, superseded nor corrected\.$"):
+    with pytest.raises(NotFoundError, match=r"^Nothing to undo: .* no correction of it is in force\.$"):
         undo(store, tenant_id="t", loser_id=SHORT.id, policy=POLICY, as_of=LATE)
 
 

@@ -35,6 +35,9 @@ def memory(text: str, number: int = 0, state: str = "candidate", **stated: Any) 
         ("Is allergic to nuts", "Sister is allergic to nuts"),
         ("Likes C++", "Likes C#"),
         ("Likes C", "Likes C++"),
+        ("Has blood type A+", "Has blood type A-"),
+        ("Keeps the freezer at -5 °C", "Keeps the freezer at 5 °C"),
+        ("Got a 5- in physics", "Got a 5+ in physics"),
         ("उसका नाम मीना है", "उसका नाम मोना है"),
     ],
 )
@@ -113,10 +116,20 @@ def test_a_passing_thing_told_again_with_other_numbers_is_told_once_as_it_was_la
     ]  # fmt: skip
 
 
+def test_a_passing_thing_joins_a_later_one_that_lasts() -> None:
+    policy = load_policy("reverie")
+    first, last = (
+        memory(f"Weighed in at {kilos} kg.", number, session_id=f"s{number}", origin=OWN_WORDS, lasting=number == 1)
+        for number, kilos in enumerate((77, 76))
+    )
+    (merge,) = decide_merges([first, last], [(first.id, last.id, 0.95)], [], policy).merges
+    assert (merge.loser.content, merge.survivor.content) == ("Weighed in at 77 kg.", "Weighed in at 76 kg.")
+
+
 @pytest.mark.parametrize(
     "other",
     [
-        {"lasting": True},
+        {"first_lasting": True},
         {"origin": "reader"},
         {"session_id": "s0"},
         {"state": "superseded"},
@@ -125,6 +138,6 @@ def test_a_passing_thing_told_again_with_other_numbers_is_told_once_as_it_was_la
 )
 def test_what_lasts_is_of_one_session_or_has_other_words_stays_apart(other: dict[str, Any]) -> None:
     told = {"text": "We served 12 meals.", "session_id": "s1", "origin": OWN_WORDS} | other
-    first = memory("We served 9 meals.", session_id="s0", origin=OWN_WORDS)
+    first = memory("We served 9 meals.", session_id="s0", origin=OWN_WORDS, lasting=told.pop("first_lasting", False))
     both = [first, memory(told.pop("text"), 1, **told)]
     assert not decide_merges(both, [(first.id, both[1].id, 0.95)], [], load_policy("reverie")).merges

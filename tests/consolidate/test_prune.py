@@ -144,6 +144,24 @@ def test_what_was_merged_goes_with_its_survivor(store: Store) -> None:
         assert conn.execute("select count(distinct forgotten_at) from memory.tombstones").fetchone() == (1,)
 
 
+def test_the_counts_by_reason_and_kind_are_those_of_the_tombstones(store: Store) -> None:
+    """The marts count tombstones, which merged memories leave too."""
+    survivor = put(store, "likes tea a lot")
+    put(store, "likes tea", day=-1, into=survivor)
+    plan = put(store, "plans to fly to Rome", kind="episode", peak=0.9)
+    put(store, "plans a flight", day=-1, kind="episode", into=plan)
+    with store.transaction("t") as conn:
+        conn.execute(
+            "update memory.memories set expires_at = %s, forget_at = %s where id = %s",
+            [ORIGIN, ORIGIN + timedelta(days=30), plan],
+        )
+    planned, done = run(store, 60, dry_run=True), run(store, 60)
+    with store.transaction("t") as conn:
+        found = conn.execute("select reason || '_' || kind, count(*) from memory.tombstones group by 1").fetchall()
+    assert dict(found) == {"faded_fact": 2, "expired_episode": 2}
+    assert planned.counts == done.counts == {"forgotten": 4} | dict(found)
+
+
 def say(store: Store, *days: float, subject: str = "ann") -> None:
     """Turns of a subject on these days."""
     with store.transaction("t") as conn:

@@ -124,6 +124,31 @@ def test_ranges_of_what_was_seen_often():
     assert describe_ranges(said(["Earned 1,200 rupees"] * 3)) == ["rupees from 1200 to 1200, 1200 on average"]
 
 
+def test_a_full_stop_makes_no_other_way_to_count():
+    sold = [f"Sold {n} lamps today{end}" for n, end in ((40, ""), (46, ""), (52, ""), (58, "."), (64, ""))]
+    assert describe_ranges(said(sold)) == ["lamps from 40 to 64, 52 on average"]
+
+
+def test_numbers_of_other_turns_count_if_they_are_told_alike():
+    kept, others = ([f"Sold {n} lamps" for n in numbers] for numbers in ((64, 70, 76), range(40, 60, 6)))
+    assert describe_ranges(said(kept), others) == ["lamps from 40 to 76, 58 on average"]
+    assert describe_ranges(reported_measurements(REPORTS[:4]), REPORTS[4:]) == ["views from 95 to 340, 203 on average"]
+    others = [f"{verb} {n} {things}" for n in range(9) for verb, things in (("Broke", "chairs"), ("Broke", "lamps"))]
+    assert describe_ranges(said(kept), others) == ["lamps from 64 to 76, 70 on average"]
+    assert describe_ranges([], ["Sold 5 lamps"] * 3) == []
+
+
+def test_numbers_about_other_things_are_not_in_the_range():
+    coffees = ["Bought a coffee for 3 euros.", "Had a coffee, 4 euros.", "A coffee at the bar for 5 euros."]
+    rent = "Paid 900 euros rent today. Then had a nice coffee."
+    assert describe_ranges(reported_measurements(coffees), [rent]) == ["eur from 3 to 5, 4 on average"]
+    assert describe_ranges(reported_measurements(coffees), [rent, "Took a coffee for 8 euros, then ran."]) == [
+        "eur from 3 to 8, 5 on average"
+    ]
+    apart = ["Bought a coffee for 3 euros.", "The bus was 4 euros.", "A stamp for 5 euros."]
+    assert describe_ranges(reported_measurements(apart), [rent]) == ["eur from 3 to 5, 4 on average"]
+
+
 def test_of_two_ways_to_count_the_same_the_more_frequent_gives_the_range():
     done, packed = (
         [f"Got {n} routes done" for n in (5, 6, 7)],

@@ -6,9 +6,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from reverie.capture.history.importing import import_file
@@ -134,10 +136,10 @@ def test_a_history_gives_figures_and_what_follows(
 
 
 def test_a_speakers_name_makes_no_crisis_and_hides_none(store: Store, tmp_path: Path) -> None:
-    """The stored vectors have the name: by them .57 and .31, by the words alone .08 and .50."""
+    """The stored vectors have the name: by them .03 and .47, by the words alone .01 and 1.00."""
     texts = (
         "830, back to normal. Going to bed. Move my 9:00, I won't be human.",
-        "I have been giving my things away, it feels like time.",
+        "I feel like there's no place for me in this world",
     )
     path = tmp_path / "said.jsonl"
     path.write_text("".join(json.dumps(turn(BEGIN, text, speaker="Dana")) + "\n" for text in texts), encoding="utf-8")
@@ -182,6 +184,57 @@ def test_silence_within_one_session_that_never_ends_is_known(store: Store, tmp_p
     (due,) = rows(store, "select due_at from memory.triggers where kind = 'silence'")
     assert due == (BEGIN + timedelta(weeks=8) + timedelta(weeks=1.5),)
     assert rows(store, "select stage, sessions from memory.relationships") == [("new", 1)]
+
+
+@pytest.mark.parametrize("speaker", [None, "Annabel"])
+def test_later_usual_hours_supersede_those_before(
+    speaker: str | None, store: Store, tmp_path: Path, policy: Policy
+) -> None:
+    hours = (22, 22, 8, 8, 22, 22)  # ten days each
+    days = [(BEGIN + timedelta(days=day)).replace(hour=hour) for day, hour in enumerate(np.repeat(hours, 10).tolist())]
+    names = [speaker] * 20 + [None] * 40
+    said = [turn(at, "Nice walk", speaker=name) for at, name in zip(days, names, strict=True)]
+    work_in(store, said, tmp_path / "turns.jsonl", END, policy)
+    told = rows(store, "select content, state from memory.memories where origin = 'usual_hours' order by happened_at")
+    assert told == [
+        ("Usually chats between 10 pm and 12 am", "superseded"),
+        ("Usually chats between 8 am and 10 am", "superseded"),
+        ("Usually chats between 10 pm and 12 am", "active"),
+    ]
+
+
+@pytest.mark.parametrize("parts", [1, 2], ids=["at once", "day by day"])
+def test_a_session_keeps_its_counterpart_after_midnight(
+    parts: int, store: Store, tmp_path: Path, policy: Policy
+) -> None:
+    night = BEGIN.replace(hour=23, minute=50)
+    evening = [turn(night, "Nice walk", session="s"), turn(night, "Good.", "assistant", "s")]
+    evening.append(turn(night, "Sleep well.", "assistant", "s"))
+    later = [turn(night + timedelta(hours=1), "Ok?", session="s")]
+    later.append(turn(night + timedelta(hours=2), "Hello you two.", session="s", speaker="Salma"))
+    for number, said in enumerate([evening + later] if parts == 1 else [evening, later]):
+        work_in(store, said, tmp_path / f"{number}.jsonl", END, policy)
+    figures = rows(store, "select day, counterpart, messages, received from memory.signals order by 1, 2")
+    assert figures == [
+        (night.date(), "assistant", 1, 2), (night.date() + timedelta(days=1), "assistant", 1, 1),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("begins", [(0,), (0, 1), (0, 1, 2)], ids=["at once", "in two", "day by day"])
+def test_the_counterpart_of_an_endless_session_is_that_of_its_latest_days(
+    begins: tuple[int, ...], store: Store, tmp_path: Path, policy: Policy
+) -> None:
+    """Its whole history is not counted again for each of its days."""
+    first, second, third = (BEGIN + timedelta(days=days) for days in (0, 20, 40))
+    said = [[turn(first, "Nice walk", session="s")], *([turn(at, "Ok?", session="s")] for at in (second, third))]
+    said[0] += [turn(first, text, "assistant", "s") for text in ("Good.", "Sleep well.", "See you.")]
+    for at, messages in zip((second, third), said[1:], strict=True):
+        messages.append(turn(at + timedelta(minutes=1), "Hello you two.", session="s", speaker="Salma"))
+    for begin, end in zip(begins, [*begins[1:], 3], strict=True):
+        work_in(store, list(chain(*said[begin:end])), tmp_path / f"{begin}.jsonl", END, policy)
+    assert rows(store, "select day, counterpart from memory.signals order by 1, 2") == [
+        (first.date(), "assistant"), (second.date(), "assistant"), (third.date(), "Salma"),
+    ]  # fmt: skip
 
 
 def test_a_mood_lasts_for_the_next_messages_of_its_own_author(store: Store, tmp_path: Path) -> None:

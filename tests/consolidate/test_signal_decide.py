@@ -194,6 +194,41 @@ def test_quiet_hours_a_cap_and_crises_hold_triggers_back(policy: Policy) -> None
     assert scheduled(over, [], LISBON, policy) == []
 
 
+@pytest.mark.parametrize(
+    ("told", "due", "until", "withheld"),
+    [
+        (5, 105, 106, None),  # told in the days after the crisis, due months later
+        (-1, 21, 35, None),  # its cause is near the crisis
+        (-30, 5, 6, "crisis"),
+        (-0.5, -0.2, 9, "crisis"),  # already due, and open on the days after the crisis
+        (-0.9, -0.8, -0.1, None),  # over before it
+    ],
+)
+def test_a_crisis_withholds_what_is_open_on_the_days_after_it(
+    told: float, due: float, until: float, withheld: str | None, policy: Policy
+) -> None:
+    at, due_at, until_at = (BEGIN + days * DAY for days in (told, due, until))
+    trigger = Due(kind="event_ahead", audience="caller", happened_at=at, due_at=due_at, until_at=until_at, why={})
+    awake_all_day = policy.model_copy(update={"signals": policy.signals.model_copy(update={"quiet_until": 22})})
+    (ready,) = scheduled([trigger], felt("sad", crisis=True), LISBON, awake_all_day)
+    assert ready.withheld == withheld
+
+
+@pytest.mark.parametrize(("crisis_at", "third"), [(5 * HOUR, "cap"), (-HOUR, None)])
+def test_what_was_due_before_a_crisis_keeps_its_place_in_the_day(
+    crisis_at: timedelta, third: str | None, policy: Policy
+) -> None:
+    """The first two may have been delivered by then; those withheld from the start leave their places to others."""
+    after = policy.model_copy(update={"signals": policy.signals.model_copy(update={"crisis_days": 0.125})})
+    due = [
+        Due(kind="event_ahead", audience="caller", happened_at=BEGIN, due_at=BEGIN + hours * HOUR,
+            until_at=BEGIN + until * HOUR, why={}, cause=str(hours))
+        for hours, until in ((0, 9), (1, 9), (3, 4))
+    ]  # fmt: skip
+    ready = scheduled(due, felt("sad", begin=BEGIN + crisis_at, crisis=True), LISBON, after)
+    assert [each.withheld for each in ready] == ["crisis", "crisis", third]
+
+
 def test_moods_follow_the_chain_of_a_live_message() -> None:
     policy = load_policy("reverie")
 
@@ -211,6 +246,7 @@ def test_moods_follow_the_chain_of_a_live_message() -> None:
     assert again == told[1]
     (crisis,) = tell_all([message(4, "I want to kill myself", 0)], [None], {}, **options)
     assert crisis.crisis and not told[0].crisis
+    assert (crisis.mood.mood, crisis.mood.method) == ("sad", "keywords")
     group = [
         message(5, "so sad", 0, "Bob"),
         *messages[1:2],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from uuid import UUID
 
 import numpy as np
@@ -105,6 +106,25 @@ def test_a_trend_that_turns_is_told_again_and_one_that_ends_is_over() -> None:
     assert turned[0].trend.change > 0 and turned[-1].trend.change < 0
     ended = changes(series([*np.linspace(100, 140, 10), *(noise(40, 7) / 2)], "recipe", "post", every=2))
     assert any(change.is_over for change in ended)
+
+
+def test_a_trend_that_grows_and_grows_is_reported_again() -> None:
+    """As a share of the larger end, the change of such a series stays near 1."""
+    told = [change.trend for change in changes(series(range(10, 600, 10), "recipe", "post", every=2))]
+    assert told[-1].last >= 590 * (1 - POLICY.trend_step)
+    assert all(after.last > 1.09 * before.last for before, after in pairwise(told))
+
+
+def test_a_trend_is_reported_again_once_its_old_numbers_are_out_of_the_window() -> None:
+    told = [change.trend for change in changes(series(range(10, 600, 10), "recipe", "post", every=7))]
+    assert told[-1].first >= (590 - 182 / 7 * 10) * (1 - POLICY.trend_step)
+
+
+def test_a_trend_begins_and_ends_with_numbers_that_there_were() -> None:
+    """The line through a curve begins below its first number."""
+    values = [10 * 1.21**place for place in range(20)]
+    told = [change.trend for change in changes(series(values, "newsletter", metric="subscribers"))]
+    assert told and all(trend.first == 10 and trend.last <= values[len(trend.numbers) - 1] for trend in told)
 
 
 @pytest.mark.parametrize("seed", range(3))

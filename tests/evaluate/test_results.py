@@ -26,3 +26,11 @@ def test_questions_of_a_file_are_no_points_of_the_line_of_the_log(work: Work, ev
     record_evaluation(work.store, replace(evaluation, as_of=day(3), source="labelled.jsonl"), driver="test")
     of_log, of_file = (past_evaluations(work.store, "acme", source=each) for each in ("log", "labelled.jsonl"))
     assert ([each.as_of for each in of_log], [each.as_of for each in of_file]) == ([LATER], [day(3)])
+
+
+def test_many_evaluations_of_a_file_leave_those_of_the_log(work: Work, evaluation: Evaluation) -> None:
+    record_evaluation(work.store, replace(evaluation, as_of=day(3)), driver="test")
+    for number in range(4, 7):
+        record_evaluation(work.store, replace(evaluation, as_of=day(number), source="labelled.jsonl"), driver="test")
+    of_log, of_file = (past_evaluations(work.store, "acme", source=each, limit=2) for each in ("log", "labelled.jsonl"))
+    assert ([each.as_of for each in of_log], [each.as_of for each in of_file]) == ([day(3)], [day(5), day(6)])

@@ -9,7 +9,15 @@ import psycopg
 import pytest
 
 from reverie.errors import ConflictError, InputError, NotFoundError
-from reverie.generations.catalog import LiveMemory, add_generation, drop_ended, drop_generation, find_generation, opened
+from reverie.generations.catalog import (
+    LiveMemory,
+    add_generation,
+    drop_ended,
+    drop_generation,
+    find_generation,
+    find_publishable,
+    opened,
+)
 from reverie.store.connect import connect
 from reverie.store.server.beside import url_beside
 from tests.generations.conftest import NOW, plan
@@ -37,6 +45,26 @@ def test_the_latest_in_a_state_is_meant_where_no_number_is_given(live: LiveMemor
     for number, days in ((2, 0), (1, 1)):
         conn.execute(published, [NOW + timedelta(days=days), number])
     assert find_generation(store, "acme", None, "published").number == 1, "a revert is of the last publication"
+
+
+def test_a_repeated_publish_is_of_the_live_generation_unless_one_was_built_since(
+    live: LiveMemory, conn: psycopg.Connection
+) -> None:
+    store = live.work.store
+    for _ in range(3):
+        add_generation(live, plan())
+    with pytest.raises(NotFoundError, match="no generation that is ready"):
+        find_publishable(store, "acme")
+    conn.execute("update ops.generations set state = 'ready' where number < 3")
+    assert find_publishable(store, "acme").number == 2
+    conn.execute("update ops.generations set state = 'published', published_at = %s where number = 2", [NOW])
+    assert find_publishable(store, "acme").number == 2, "a ready one that is older is not meant"
+    conn.execute("update ops.generations set state = 'ready' where number = 3")
+    assert find_publishable(store, "acme").number == 3
+    later = NOW + timedelta(days=1)
+    conn.execute("update ops.generations set state = 'reverted', published_at = %s where number = 3", [later])
+    with pytest.raises(NotFoundError, match="ready and was built after generation 3"):
+        find_publishable(store, "acme")
 
 
 def test_an_upgrade_of_reverie_migrates_a_generation_unless_it_was_published(

@@ -34,6 +34,25 @@ def test_a_shadow_of_the_same_policy_differs_in_nothing_and_one_of_another_in_wh
     assert conn.execute("select count(*) from log.recalls").fetchone() == logged, "nothing is logged"
 
 
+def test_a_reverted_generation_differs_by_what_publishing_it_would_change(
+    remembered: dict[str, Any], ask: Ask, tmp_path: Path
+) -> None:
+    forgetful = tmp_path / "forgetful.toml"
+    forgetful.write_text('base = "reverie"\n[prune]\nbelow = 1.0\nunaccessed_days = 0\nactive_days = 0\n')
+    ask("rebuild", "--shadow", "--policy", str(forgetful))
+    before = ask("diff", "live", "1")
+    assert before["memories_gone"] > 0
+    ask("publish")
+    ((published,), live) = ask("generations")["generations"], ask("digest")
+    ask("publish", "--revert")
+    (reverted,) = ask("generations")["generations"]
+    same = ("turns", "memories", "sha256", "as_of")
+    assert [reverted[name] for name in same] == [published[name] for name in same]
+    assert ask("diff", "live", "1") == ask("diff", "live", "1") == before
+    ask("publish", "--generation", "1")
+    assert ask("digest") == live
+
+
 def test_mistakes_are_told_in_a_sentence(remembered: dict[str, Any], invoke: Invoke) -> None:
     assert invoke("diff", "live", "5").exit_code == 6
     assert "neither 'live' nor" in invoke("diff", "live", "latest").output

@@ -32,8 +32,16 @@ def test_it_takes_what_is_new_once_and_refuses_what_was_erased(
 
     with databases() as url, Store.open(url, size=1) as there:
         import_file(store, history, tenant_id=TENANT, now=UNTIL)
+        conn.execute(
+            """insert into log.recalls (tenant_id, id, subject_id, asked_at, question, policy_hash, item_ids, dropped,
+                   standing) values (%s, gen_random_uuid(), 'ana', %s, 'Who?', 'p', '{}', 0, 'kept')""",
+            [TENANT, UNTIL],
+        )
         turns = conn.execute("select count(*) from log.turns").fetchone()
         assert (follow(there)["turns"],) == turns
+        with there.transaction(TENANT) as reading:
+            marks = reading.execute("select standing from log.recalls").fetchall()
+        assert marks == [(None,)], "the generation has not counted it"
         assert not any(follow(there).values())
         conn.execute("delete from log.turns where subject_id = 'ana'")
         with pytest.raises(ConflictError, match="rows of log.turns were removed"):

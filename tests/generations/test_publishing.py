@@ -43,13 +43,18 @@ def test_a_stage_in_between_has_it_done_again_and_at_last_waits(
         generation = begin(live, plan)
         for _ in build(live, plan, generation):
             pass
-        writes = iter([True, True, False])
+        writes = iter(
+            [
+                "update ops.runs set finished_at = clock_timestamp() where stage = 'score'",
+                "insert into ops.late_subjects (tenant_id, subject_id, happened_at) values ('acme', 'ana', now())",
+                "select",
+            ]
+        )
         stage = publishing.stage_difference
 
         def stage_and_write(*given: Any) -> Any:
             staged = stage(*given)
-            if next(writes, True):
-                conn.execute("update ops.runs set finished_at = clock_timestamp() where stage = 'score'")
+            conn.execute(next(writes, "update ops.runs set finished_at = clock_timestamp() where stage = 'score'"))
             return staged
 
         monkeypatch.setattr(publishing, "stage_difference", stage_and_write)

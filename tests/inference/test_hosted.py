@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from reverie.errors import InferenceError
-from reverie.inference.embedder import EmbeddingError
+from reverie.inference.embedder import EmbeddingError, collect_lost_texts
 from reverie.inference.hosted import HostedEmbedder, Patience
 from reverie.inference.loading import load_embedder
 from tests.inference.embeddings_server import DIMENSIONS, Answer, EmbeddingsServer, vector_of
@@ -119,6 +119,17 @@ def test_a_request_that_was_answered_is_billed_if_another_fails(server: Embeddin
     with pytest.raises(EmbeddingError, match="refused the API key") as caught:
         load(timeout_s=0.3).encode(["a"])
     assert caught.value.billed, "so is one that may have been, if its repetition fails"
+
+
+def test_a_request_that_was_lost_and_repeated_is_known(server: EmbeddingsServer, load: Load) -> None:
+    """The provider may charge for it; not for one that it refused."""
+    server.script = [Answer(delay_s=1.0), Answer(status=500)]
+    embedder = load(timeout_s=0.3, threads=2, batch_size=1)
+    with collect_lost_texts() as lost:
+        assert len(embedder.encode(["a", "a"])) == 2
+    assert lost == ["a"] and len(server.requests) == 4
+    server.script = [Answer(delay_s=1.0)]
+    assert len(embedder.encode(["a"])) == 1, "nobody needs to ask"
 
 
 def test_an_unknown_provider_is_one_sentence() -> None:

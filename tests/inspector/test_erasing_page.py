@@ -30,6 +30,24 @@ def test_an_erasure_needs_its_confirmation(admin: httpx.Client) -> None:
     assert "s2" in admin.get("subject", params={"subject": "eve", "view": "sessions"}).text
 
 
+def test_turns_on_which_other_memories_rest_are_erased_after_a_warning(site: Site, tmp_path: Path) -> None:
+    turn = {"subject_id": "nia", "session_id": "s1", "role": "user", "said_at": "2026-03-01T10:00Z"}
+    file = tmp_path / "said.jsonl"
+    file.write_text(json.dumps(turn | {"text": "My name is Nia and I live in Oslo."}))
+    command(site.database, "import", str(file), "--tenant", "globex")
+    command(site.database, "run", "--tenant", "globex")
+    shown = json.loads(command(site.database, "show", "nia", "--tenant", "globex", "--json"))["subject"]["memories"]
+    assert len(shown) > 1
+    with site.signed_in("other") as client:
+        form = {"kind": "memory", "memory": shown[0]["id"]}
+        page = client.get("erase", params=form).text
+        assert "Other memories rest on some of these turns too" in page and "<strong>1</strong> turns" in page
+        form |= {"token": token_of(page), "confirm": "erase"}
+        assert client.post("erase", data=form).status_code == 422, "only the form of the warning erases them"
+        assert 'name="shared" value="yes"' in page
+        assert "Receipt" in client.post("erase", data=form | {"shared": "yes"}).text
+
+
 def test_a_pasted_confirmation_may_have_a_space(site: Site, tmp_path: Path) -> None:
     turn = {"session_id": "s1", "role": "user", "said_at": "2026-03-01T10:00Z", "text": "Good morning."}
     file = tmp_path / "said.jsonl"

@@ -47,6 +47,28 @@ def test_memories_of_a_day_are_those_that_were_in_force_then(admin: httpx.Client
     assert "my scan" not in now and "was clear" in now and "Mondays at 8" in now
 
 
+def test_a_memory_in_force_on_a_past_day_is_shown_without_its_later_end(admin: httpx.Client) -> None:
+    past = admin.get("subject", params={"subject": "eve", "as_of": "2026-03-20T00:00"}).text.partition("<h2")[2]
+    (oslo,) = (line for line in past.split("<li>") if "Oslo</a>" in line and "meta" in line)
+    assert "2026-03-01" in oslo and "2026-04-02" not in oslo and "superseded" not in oslo
+
+
+def test_a_doubt_is_shown_from_the_day_of_the_message_that_casts_it(admin: httpx.Client, site: Site) -> None:
+    with psycopg.connect(site.database) as conn:
+        doubted = """update memory.memories set doubt = 0.4, doubted_by = (
+                         select id from log.turns
+                         where subject_id = 'eve' and session_id = 's3' and text ilike '%bergen%')
+                     where subject_id = 'eve' and content ilike '%golden retriever%' returning valid_to, doubted_by"""
+        assert [row[0] for row in conn.execute(doubted)] == [None]
+    pages = [
+        admin.get("subject", params={"subject": "eve", "as_of": day}).text
+        for day in ("2026-03-20T00:00", "2026-04-03T00:00")
+    ]
+    with psycopg.connect(site.database) as conn:
+        conn.execute("update memory.memories set doubt = null, doubted_by = null where subject_id = 'eve'")
+    assert ["may be over" in page for page in pages] == [False, True]
+
+
 def test_views_of_a_past_day_tell_nothing_later(admin: httpx.Client) -> None:
     past = {"subject": "eve", "as_of": "2026-03-20T00:00"}
     # the first lines of a page are about the whole log

@@ -72,6 +72,8 @@ def test_same(one: str, other: str) -> None:
         ("it", "them"),
         ("C++", "C#"),
         ("C", "C++"),
+        ("A+", "A-"),
+        ("-5 °C", "5 °C"),
         ("मीना", "मोना"),
     ],
 )

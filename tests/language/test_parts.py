@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,19 @@ def test_a_text_without_some_of_its_parts() -> None:
     assert without_parts("For May, in Liverpool by train", {0}) == "in Liverpool by train"
     # two words tell nothing alone
     assert without_parts("For May, in Liverpool by train", {1}) is None
+
+
+def test_what_is_left_has_no_joining_word_at_its_end() -> None:
+    text = "My name is Greta and I work in a bakery"
+    assert without_parts(text, {1}) == "My name is Greta"
+    assert ended_parts(text, "My name is Greta") == "I work in a bakery"
+    # a contraction is one word, and such a word none
+    assert without_parts("I'm Greta and I work in a bakery", {1}) is None
+
+
+@pytest.mark.parametrize("left", ["I'm a nurse", "It's my dog", "I don't drink"])
+def test_a_short_sentence_with_a_contraction_is_left(left: str) -> None:
+    assert without_parts(f"{left}, I live in Leeds", {1}) == left
 
 
 def test_the_parts_that_ended_are_those_that_are_not_left() -> None:

@@ -15,6 +15,7 @@ from reverie.language.text import (
     owned,
     plain_name,
     sentences,
+    signs_differ,
     strip_invisible,
 )
 
@@ -217,3 +218,41 @@ def test_long_texts_are_not_kept() -> None:
     for text in (short, short, long, long):
         noted(text)
     assert read == [short, long, long]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Blood type A+", "Blood type A-"),
+        ("AB− blood", "AB+ blood"),
+        ("Was HIV+", "Was HIV-"),
+        ("-5 °C", "5 °C"),
+        ("Got an A", "Got an A-"),
+        ("Got an A- and a B", "Got an A and a B"),
+        ("Open to 18+", "Open to 18"),
+        ("Keeps it <7", "Keeps it >7"),
+        ("C++", "C#"),
+    ],
+)
+def test_signs_that_differ(one: str, other: str) -> None:
+    assert signs_differ(one, other) and signs_differ(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Has A+ blood", "Is a blood donor"),
+        ("AB− blood", "AB- blood"),
+        ("−5°C", "-5 °C"),
+        ("Works in B2B", "Works in B2B sales"),
+        ("My dog- Rex", "My dog Rex"),
+        ("Ages 5-10", "Ages 5 - 10"),
+        ("2- or 3-bedroom flat", "2 or 3 bedroom flat"),
+        ("1-, 2- and 3-day tours", "1, 2 and 3 day tours"),
+        ("I- I like tea", "I like tea"),
+        ("On 2026-04-02", "2026-04-02, at 9"),
+        ("c++", "C++"),
+    ],
+)
+def test_signs_that_do_not_differ(one: str, other: str) -> None:
+    assert not signs_differ(one, other) and not signs_differ(other, one)

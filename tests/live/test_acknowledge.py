@@ -109,7 +109,7 @@ def test_one_batch_may_not_contradict_itself(talk: Talk) -> None:
         ({"role": "user"}, "Turn 1 of 1: text is missing"),
         ({"role": "nobody", "text": "Hi."}, "role"),
         ({"role": "user", "text": "Hi.", "said_at": "2026-03-02"}, "said_at"),
-        ({"role": "user", "text": "Hi.", "said_at": "2026-04-02T10:00:00Z"}, "a time that is not in the future"),
+        ({"role": "user", "text": "Hi.", "said_at": "2026-04-02T10:00:00Z"}, "said_at is in the future; expected"),
         ({"role": "user", "text": "Hi.", "type": "outcome", "metric": "x"}, None),
     ],
 )

@@ -63,6 +63,7 @@ def context(talk: Talk, number: int, *, policy: Policy | None = None, **given: A
     session = talk.read(at(number))
     assert session is not None
     history = [Message(role=turn.role, content=turn.text) for turn in session.turns]
+    history[:1] = [replace(one, left_out=session.left_out) for one in history[:1]]
     return talk.do(
         lambda session, **place: assemble_context(
             session,
@@ -95,6 +96,9 @@ def test_a_context_has_the_summary_of_the_oldest_turns_before_any_flush(chat: Ta
     assert line.startswith("(earlier, turns 1-10) 2 March 2026. User: We visited the old house number ")
     assert logged(chat) == 0
     assert "turns 1-10 are summarised for this context" in " ".join(found.notes)
+    assert "left out" not in found.text and "leaves out" not in " ".join(found.notes)
+    more = [Message(role="user", content="Hello again", left_out=15)]
+    assert "(5 earlier turns left out)" in context(chat, 25, history=more).text, "ten of fifteen are summarised"
     ids = [row[0] for row in chat.rows("select id from ops.pending_turns order by arrival limit 10")]
     (made,) = [line for one in found.sections for line in one.lines if line.label == label]
     assert list(made.ids) == ids
@@ -109,7 +113,8 @@ def test_none_where_nothing_asks_for_it(chat: Talk) -> None:
     assert summaries(context(chat, 25, mode="off")) == []
     assert summaries(context(chat, 25, session_id=None)) == []
     assert summaries(context(chat, 25, session_id="other")) == []
-    assert summaries(context(chat, 25, policy=load_policy("reverie"))) == []
+    without = context(chat, 25, policy=load_policy("reverie"))
+    assert summaries(without) == [] and "(5 earlier turns left out)" in without.text
     every = [Message(role=said(n)["role"], content=said(n)["text"]) for n in range(1, 26)]
     assert summaries(context(chat, 25, history=every)) == [], "the conversation holds the turns themselves"
     other = replace(chat, subject="ben")

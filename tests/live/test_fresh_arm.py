@@ -286,13 +286,31 @@ def test_what_was_said_a_moment_ago_can_be_corrected(talk: Talk, given: dict[str
     with pytest.raises(NotFoundError):
         correct(talk, memory_id, **given)
     flushed = {"tenant_id": talk.tenant, "policy": talk.policy, "as_of": after(2), "count_tokens": WORDS.count_tokens}
-    assert flush_turns_of(talk.store, memory_id, **flushed)
+    assert flush_turns_of(talk.store, memory_id, **flushed) == memory_id
     correct(talk, memory_id, **given)
     assert [hit.content for hit in ask(talk, QUESTION, at=after(3)).hits if hit.fresh] == ["Ana: The ferret sleeps."]
     drain(talk, after(4))
     assert not any("before dinner" in hit.content for hit in ask(talk, QUESTION, at=after(5)).hits)
-    assert not flush_turns_of(talk.store, memory_id, **flushed)
+    assert flush_turns_of(talk.store, memory_id, **flushed) is None
     assert say(talk, "I am back.", at=after(6)).turns[0].status == "added"
+
+
+@pytest.mark.parametrize("is_flushed", [False, True])
+def test_words_that_the_reader_keeps_are_corrected_by_the_id_of_the_acknowledgement(
+    talk: Talk, *, is_flushed: bool
+) -> None:
+    talk.policy = load_policy("reverie")
+    (heard,) = say(talk, "I bought a trombone").turns
+    (named,) = heard.noticed.candidates
+    if is_flushed:
+        talk.flush(after(10))
+    flushed = {"tenant_id": talk.tenant, "policy": talk.policy, "as_of": after(11), "count_tokens": WORDS.count_tokens}
+    memory_id = flush_turns_of(talk.store, named.id, **flushed)
+    assert talk.rows("select id, origin, content from memory.memories") == [(memory_id, "said", named.content)]
+    assert memory_id is not None
+    correct(talk, memory_id, asked="wrong")
+    drain(talk, after(12))
+    assert ask(talk, "Did I buy a trombone?", at=after(13)).hits == ()
 
 
 def test_a_context_gives_it_and_repeats_nothing(talk: Talk) -> None:

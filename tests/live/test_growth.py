@@ -140,7 +140,8 @@ def test_a_rebuild_after_all_retention_gives_the_same_memory(
     consolidate(said.store, TENANT, policy, until)
     assert rows(conn, "memory.accesses") == {"memory.accesses": 2}
     report = tidy(said, policy, BRIEFLY, until)
-    assert (report["retired_recalls"], report["retired_questions"]) == (1, 1)
+    assert (report["retired_recalls"], report["kept_recalls"], report["retired_questions"]) == (1, 1, 1)
+    assert tidy(said, policy, BRIEFLY, until)["kept_recalls"] == 0, "each is looked at once"
     assert conn.execute("select question from log.recalls").fetchall() == [("",)]
     assert rows(conn, "memory.accesses") == {"memory.accesses": 1}
     memory = digest(said.store, TENANT)

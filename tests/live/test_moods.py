@@ -87,6 +87,18 @@ def test_a_crisis_is_answered_and_flagged(talk: Talk) -> None:
     assert flagged == ([(told.turns[0].turn_id, "crisis", None)] if talk.policy.crisis.review else [])
 
 
+def test_a_crisis_is_never_neutral_or_the_mood_before(talk: Talk) -> None:
+    talk.embedder = load_embedder("minilm")
+    first = talk.say("I want to kill myself")
+    assert moods(first) == [("sad", "keywords")]
+    assert first.turns[0].mood is not None
+    assert first.turns[0].mood.energy == "low"
+    assert moods(talk.say("haha I love this", "I want to end my life lol", at=after(1)))[1] == ("sad", "keywords")
+    talk.embedder = None
+    assert moods(talk.say("haha I love this", at=after(2))) == [("happy", "keywords")]
+    assert moods(talk.say("I want to die", "As I said.", at=after(3))) == [("sad", "keywords"), ("sad", "previous")]
+
+
 def test_review_is_the_policys_choice(talk: Talk) -> None:
     for review in (True, False):
         policy = talk.policy.model_copy(update={"crisis": talk.policy.crisis.model_copy(update={"review": review})})

@@ -80,6 +80,7 @@ def test_any_conversation(talk: Talk, actions: list[Any], policy: str) -> None:
         if numbers.keep_first and len(expected) > numbers.turns:
             kept = [expected[0], *expected[-numbers.turns + 1 :]]
         assert [one.text for one in session.turns] == kept
+        assert session.left_out == len(expected) - len(kept)
         assert session.waiting == sum(1 for _ in talk.rows(_waiting(talk)))
     talk.close(after(minute))
     talk.flush(after(minute))
@@ -151,3 +152,4 @@ def test_the_window_of_an_earlier_time_is_as_full(talk: Talk, logged: int) -> No
     kept = [0, *range(31 - size, 30)] if NUMBERS.keep_first else list(range(30 - size, 30))
     assert [turn.text for turn in session.turns] == [f"Turn {number}." for number in kept]
     assert session.waiting == 60 - logged
+    assert session.left_out == 30 - size

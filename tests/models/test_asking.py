@@ -16,7 +16,7 @@ import pytest
 
 from reverie.errors import InferenceError, UnansweredError
 from reverie.inference.prompts import Prompt
-from reverie.llm.answers import InvalidReply, ModelAnswer
+from reverie.llm.answers import UNFIT, InvalidReply, ModelAnswer
 from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import CallOutcome, MeteredCall, Payer, reserve, settle
@@ -273,9 +273,29 @@ def test_neighbours_of_a_refused_text_are_answered(put: Put, server: Server) -> 
     assert texts(put(inputs(*"abc"), per_request=3)) == ["a", "refused", "c"]
     server.script(*[{"status": 400}] * 10)
     assert texts(put(inputs(*"vwxyz"))) == ["refused"] * 5, "each text's own fault"
-    server.script({"status": 400, "other": True})
-    with pytest.raises(UnansweredError, match=r"about any of 1 items: rejected 1\.$"):
-        put(inputs("m"))  # such as an account without money
+
+
+def test_a_rejection_is_the_texts_if_the_provider_takes_later_ones(put: Put, server: Server) -> None:
+    bad = {"status": 400, "other": True}
+    server.script(bad, {}, {}, bad)
+    assert texts(put(inputs(*"abcd"), concurrency=1)) == ["refused", "b", "c", "unexplained"], "d may be out of money"
+    server.script(bad, {}, bad, {})
+    assert texts(put(inputs(*"efg"), per_request=3)) == ["e", "refused", "g"]
+    server.script(*[bad] * (UNFIT - 1))
+    assert texts(put(inputs(*"mnop"))) == ["unexplained"] * 4, "a few of them alone are no outage"
+    server.script(*[bad] * UNFIT)
+    with pytest.raises(UnansweredError, match=r"about any of 5 items: unexplained 5\.$"):
+        put(inputs(*"mnopq"))
+    server.script(bad, bad, {}, {"status": 401})
+    answered = texts(put(inputs(*"rst"), per_request=3))
+    assert answered == ["refused", "s", "rejected"], "t failed by itself for another reason, and waits"
+
+
+def test_an_account_without_money_is_not_asked_about_each_text(put: Put, server: Server) -> None:
+    server.script(*[{"status": 400, "other": True}] * 40)
+    with pytest.raises(UnansweredError, match="unexplained 30"):
+        put(inputs(*[f"item{number}" for number in range(30)]), per_request=3, concurrency=1)
+    assert len(server.requests) == 2 * (1 + 3) + 8, "two requests are split, the others are sent once"
 
 
 def test_a_server_that_counts_no_tokens_is_booked_at_the_most(put: Put, server: Server, conn: Conn) -> None:

@@ -128,15 +128,33 @@ def test_a_refused_turn_does_not_wait(load: Load, server: Server, store: Store, 
     assert conn.execute("select count(*) from ops.runs where status <> 'done'").fetchone() == (0,)
 
 
-def test_a_few_rejections_are_no_outage(load: Load, server: Server, store: Store, conn: Conn) -> None:
+@pytest.mark.parametrize("status", [400, 403])
+def test_a_few_unexplained_rejections_are_no_outage(
+    load: Load, server: Server, store: Store, conn: Conn, status: int
+) -> None:
+    """The texts may be the cause, until too many of them are rejected."""
     say(conn, "I have two dogs in my house.", START)
-    server.script({"status": 400, "other": True})
+    bad = {"status": status, "other": True}
+    server.script(bad)
     remember(store, load())
-    assert conn.execute("select unread, waits from memory.extractions").fetchall() == [("rejected", True)]
+    assert conn.execute("select unread, waits from memory.extractions").fetchall() == [("unexplained", True)]
     tell(conn)
-    server.script(*[{"status": 401}] * 40)
-    with pytest.raises(UnansweredError, match="rejected 8"):
+    server.script(*[bad] * 40)
+    with pytest.raises(UnansweredError, match="unexplained 8"):
         remember(store, load())
+    server.script(*[{"status": 401}] * 2)
+    with pytest.raises(UnansweredError, match="about any of 2 items: rejected 2"):
+        remember(store, load(), until=START)
+
+
+def test_a_text_that_is_rejected_alone_does_not_wait(load: Load, server: Server, store: Store, conn: Conn) -> None:
+    """A request that was sent after its rejection is answered, so the account is in order."""
+    tell(conn)
+    server.script({"status": 400, "other": True})
+    remember(store, load(concurrency=1))
+    unread = "select unread, count(*) from memory.extractions where not waits and unread is not null group by 1"
+    assert conn.execute(unread).fetchall() == [("refused", 1)]
+    assert conn.execute("select count(*) from memory.extractions where waits").fetchone() == (0,)
 
 
 @pytest.mark.usefixtures("queued")

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from reverie.errors import InferenceError
 from reverie.inference.completions import CallError
-from reverie.inference.embedder import EmbeddingError
+from reverie.inference.embedder import EmbeddingError, lost_texts
 from reverie.interruption import Interrupted, request_interruption, withdraw_interruption
 from reverie.llm.answers import ModelAnswer
 from reverie.llm.metering import CallOutcome, MeteredCall, Payer, embed_texts, metered_embedding, reserve, settle
@@ -154,6 +154,19 @@ def test_embeddings_are_booked_around_their_call(store: Store, conn: Conn) -> No
     assert balance(conn) == pytest.approx(0.998)
     with pytest.raises(CallError, match="does not allow"), metered_embedding(store, PAYER, Embedder(), ["x" * 1000], 1):
         raise AssertionError("it was not paid for")
+
+
+def test_a_repeated_embedding_costs_what_may_be_billed_of_it(store: Store, conn: Conn) -> None:
+    class Repeating(Embedder):
+        def encode(self, texts: Any) -> Any:
+            lost_texts().extend(texts)
+            return [None] * len(texts)
+
+    with metered_embedding(store, PAYER, Repeating(), ["two words"], 2) as spent:
+        Repeating().encode(["two words"])
+    assert spent.number == 4
+    perform(embed_texts(store.session("acme"), ["two words"], stage="recall", embedder=Repeating()))
+    assert calls(conn, "state, cost_usd, tokens_in") == [("done", pytest.approx(0.004), 4)] * 2
 
 
 @pytest.mark.parametrize(

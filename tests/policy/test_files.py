@@ -97,6 +97,20 @@ def test_what_is_wrong_is_said_with_its_line(write: Write, text: str, message: s
     assert str(raised.value).startswith(f"Policy {path}: ")
 
 
+def test_every_mistake_is_said_at_once(write: Write) -> None:
+    base = write('base = "brain"\n[extract]\nonly_rules = ["dnot"]\n', "base.toml")
+    path = write('base = "base.toml"\n[extract]\nwithout_rules = ["i-lke", "i-wnt"]\n[recall.weights]\nlikeness = 1\n')
+    with pytest.raises(PolicyError) as raised:
+        load_policy(path)
+    for mistake in (
+        f"extract.only_rules (line 3 of {base}): the base has no rule 'dnot', the nearest is 'dont'",
+        "extract.without_rules (line 3): the base has no rule 'i-lke'",
+        "extract.without_rules (line 3): the base has no rule 'i-wnt'",
+        "recall.weights.likeness (line 5): there is no such name; known are similarity",
+    ):
+        assert mistake in str(raised.value)
+
+
 def test_bases_that_go_in_a_circle_are_named(write: Write) -> None:
     write('base = "b.toml"', "a.toml")
     write('base = "a.toml"', "b.toml")

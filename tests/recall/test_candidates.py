@@ -10,6 +10,7 @@ import pytest
 from reverie.errors import InferenceError
 from reverie.inference import Embedder, Vectors
 from reverie.policy import load_policy
+from reverie.recall.candidates import SMALL_TALK
 from reverie.recall.recall import recall
 from reverie.store.database import Store
 from reverie.store.session import perform
@@ -70,3 +71,13 @@ def test_the_vectors_of_another_model_are_not_compared(corpus: Corpus, reader: S
     result = ask(reader, embedder=Other())
     assert [hit.id for hit in result.hits] == [quartz]
     assert "embedded by words, but the embedding model is other" in result.notes[0]
+
+
+@pytest.mark.parametrize("text", ["who am i", "tell me what you know about me", "What happened yesterday?"])
+def test_a_question_of_common_words_is_no_small_talk(corpus: Corpus, reader: Store, text: str) -> None:
+    memory = corpus.memory("Likes quartz")
+    result = ask(reader, text, policy=load_policy("reverie"), is_spoken=True)
+    assert [hit.id for hit in result.hits] == [memory]
+    assert SMALL_TALK not in result.notes
+    talk = ask(reader, "what can i say", policy=load_policy("reverie"), is_spoken=True)
+    assert (talk.hits, talk.notes) == ((), (SMALL_TALK,))

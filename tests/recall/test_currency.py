@@ -199,6 +199,20 @@ def test_what_ended_it_in_another_relation_is_not_added(
             assert [one.is_recallable for one in found[old]] == [is_added]
 
 
+def test_what_is_told_after_the_question_succeeds_nothing(
+    databases: Databases, embedder: Embedder, tmp_path: Path
+) -> None:
+    """A memory of then may have been merged into a later one."""
+    with told(databases, embedder, tmp_path / "turns.jsonl") as store:
+        with store.transaction("acme") as conn:
+            conn.execute("update memory.memories set happened_at = %s where content like '%%Bergen%%'", [END])
+            rows = conn.execute("select id from memory.memories where content like '%Oslo%' and state = 'superseded'")
+            old = rows.fetchall()[0][0]
+        for as_of, count in ((END - timedelta(days=1), 0), (END, 1)):
+            found = perform(read_formers(store.session("acme"), {old: [old]}, as_of=as_of, min_importance=0.0))
+            assert [(len(one.successors), one.is_recallable) for one in found[old]] == [(count, bool(count))]
+
+
 def test_what_was_is_given_when_it_is_asked_for(moved: Store, embedder: Embedder) -> None:
     result = ask(moved, embedder, "Where did I live before?")
     old = next(one for one in result.hits if "Oslo" in one.content)

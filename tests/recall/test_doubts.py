@@ -87,7 +87,7 @@ def test_a_context_tells_it(reader: Store, corpus: Corpus, doubted: tuple[UUID, 
         given=Given(),
     )
     text = perform(made).text
-    assert f"fee: 2,200 {TOLD}" in text and f"Likes tea {TOLD}" in text
+    assert f"Fee: 2,200 {TOLD}" in text and f"Likes tea {TOLD}" in text
 
 
 def test_an_explanation_tells_it(

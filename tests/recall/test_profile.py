@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from reverie.recall.facts import StructuredFact
 from reverie.recall.profile import (
-    Liking,
+    ProfileStatement,
     Recent,
     distinct,
     latest_rules_first,
@@ -61,9 +61,11 @@ def test_of_standing_rules_the_latest_comes_first() -> None:
     assert latest_rules_first([old, job, new]) == [new, job, old]
 
 
-def liking(content: str, polarity: int) -> Liking:
+def liking(content: str, polarity: int) -> ProfileStatement:
     at = datetime(2026, 4, 3, tzinfo=UTC)
-    return Liking(id=uuid4(), content=content, happened_at=at, importance=0.8, polarity=polarity)
+    return ProfileStatement(
+        id=uuid4(), kind="preference", content=content, happened_at=at, importance=0.8, polarity=polarity
+    )
 
 
 def test_a_preference_is_told_once_and_a_dislike_always() -> None:

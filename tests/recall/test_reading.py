@@ -36,8 +36,8 @@ def test_memories_by_the_stage_of_the_relationship(corpus: Corpus, reader: Store
     assert any("no memories are given" in note for note in found.notes) == (most == 0)
 
 
-def feel(corpus: Corpus, mood: str, energy: str, at: float, *, own: bool = True) -> None:
-    turn = corpus.turn("quartz", at=day(at))
+def feel(corpus: Corpus, mood: str, energy: str, at: float, *, own: bool = True, text: str = "quartz") -> None:
+    turn = corpus.turn(text, at=day(at))
     corpus.conn.execute(
         "insert into log.moods (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, method)"
         " values (%s, %s, %s, 's1', %s, %s, %s, 'casual', 'keywords')",
@@ -99,6 +99,19 @@ def write_alike(corpus: Corpus, words: int, *, formal: int, emoji: int, messages
                    gen_random_uuid())""",
         [corpus.tenant, corpus.subject, LATER.date(), messages, words, emoji, formal],
     )
+
+
+def test_who_only_received_messages_has_no_style(corpus: Corpus, reader: Store) -> None:
+    write_alike(corpus, 0, formal=0, emoji=0, messages=0)
+    assert "Write as they do" not in assemble(reader, "contact").text
+
+
+def test_a_pasted_text_changes_no_style(corpus: Corpus, reader: Store) -> None:
+    for number in range(12):
+        text = "one of a thousand words " * 200 if number == 5 else "see you at eight"
+        feel(corpus, "neutral", "medium", 299 + number / 100, text=text)
+    write_alike(corpus, 1044, formal=0, emoji=0, messages=12)
+    assert "- Write as they do: short messages (about 4 words)" in assemble(reader, "contact").text
 
 
 def test_how_a_person_writes_and_hard_times(corpus: Corpus, reader: Store) -> None:

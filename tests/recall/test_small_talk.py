@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from reverie.recall.places.small_talk import asks_back, is_small_talk, without_small_talk
+from reverie.recall.places.small_talk import asks_back, asks_memory, is_small_talk, without_small_talk
 from reverie.recall.result import Hit
 
 
@@ -113,3 +113,42 @@ def test_what_tells_something_is_none(message: str) -> None:
 )
 def test_a_question_asks_back_where_it_speaks_of_nobody_else(question: str, only_addressed: bool) -> None:
     assert asks_back(question) is only_addressed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what do you know about me",
+        "so what did i say yesterday",
+        "what am i doing tomorrow",
+        "who am i",
+        "tell me what you know about me",
+        "do you know who i am",
+        "What should I have in mind for this week?",
+        "What's on this week?",
+        "whats on tomorrow",
+        "What happened yesterday?",
+        "anything on for Friday?",
+    ],
+)
+def test_a_question_of_common_words_asks_memory(text: str) -> None:
+    assert asks_memory(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what can i say",
+        "how can i help",
+        "what a day i had",
+        "how i love weekends",
+        "what's up today",
+        "how was your weekend?",
+        "tell me about your day",
+        "tell me more",
+        "what happened",
+        "when will i see you",
+    ],
+)
+def test_pleasantries_do_not_ask_memory(text: str) -> None:
+    assert not asks_memory(text)

@@ -142,8 +142,8 @@ def test_a_successor_that_is_not_sensitive_is_added(corpus: Corpus, reader: Stor
 def test_the_profile_for_a_message_has_nothing_sensitive(corpus: Corpus, reader: Store) -> None:
     corpus.memory("Loves the choir of the church", kind="preference", vectors=[AXES[3]])
     corpus.memory("Loves the garden", kind="preference", vectors=[AXES[3]])
-    corpus.memory("Went fishing at the lake", kind="episode", at=day(1), vectors=[AXES[3]])
-    corpus.memory("Went to church with the neighbours", kind="episode", at=day(2), vectors=[AXES[3]])
+    corpus.memory("Went fishing at the lake", kind="episode", at=day(290), vectors=[AXES[3]])
+    corpus.memory("Went to church with the neighbours", kind="episode", at=day(291), vectors=[AXES[3]])
     text = context(reader, PLAIN, mood="sad")
     assert "church" not in text and "Loves the garden" in text
     assert "Recent context: Went fishing at the lake" in text

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from reverie.drive.deliver.delivering import fill_outbox
 from reverie.drive.erase.erasing import act_as_eraser
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -27,10 +31,22 @@ FILL = {
             '[]', '{}', '{}'
         from generate_series(1, %(rows)s) n""",
     "log.recalls": """
-        insert into log.recalls (tenant_id, id, subject_id, asked_at, question, policy_hash, item_ids, dropped)
-        select 't', gen_random_uuid(), 's' || mod(n, 99), %(now)s - n * interval '1 minute',
-            case when n < 1000 then 'where?' else '' end, 'p', '{}', 0
-        from generate_series(1, %(rows)s) n""",
+        with asked as (
+            insert into log.recalls (tenant_id, id, subject_id, asked_at, question, policy_hash, item_ids, dropped,
+                standing)
+            select 't', gen_random_uuid(), 's' || mod(n, 99), %(now)s - n * interval '1 minute',
+                case when n < 1000 then 'where?' else '' end, 'p', '{}', 0,
+                case when n < 100 then null when n < 1000 then 'counted' else 'kept' end
+            from generate_series(1, %(rows)s) n
+            returning tenant_id, id, standing)
+        insert into memory.accesses (tenant_id, recall_id, run_id)
+        select tenant_id, id, gen_random_uuid() from asked where standing is not null""",
+    "memory.memories": """
+        insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak,
+            importance, happened_at, accessed_at, decayed_at, origin, run_id, policy_hash)
+        select 't', gen_random_uuid(), 's' || mod(n, 99), 'fact', 'active', 'Sings', '', 1, 1, 1, at, at, at, 'test',
+            gen_random_uuid(), 'p'
+        from (select n, %(now)s - n * interval '1 minute' as at from generate_series(1, %(rows)s) n) x""",
     "memory.triggers": """
         insert into memory.triggers (tenant_id, id, subject_id, kind, audience, happened_at, due_at, until_at, why,
             run_id)
@@ -54,6 +70,11 @@ FILL = {
             %(now)s - n * interval '1 minute', repeat('said ', 60), '', 0
         from generate_series(1, %(rows)s) n""",
 }
+#: Parameters of pending cycles, without those of the scope.
+CYCLES = {
+    "until": NOW, "most": 10, "session_threshold": 5, "running": 0, "range_turns": 10, "lag": timedelta(0),
+    "asks": False, "from_memories": False, "period": timedelta(hours=6),
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -101,10 +122,25 @@ def test_a_batch_of_old_contexts_is_found_by_time(large: psycopg.Connection[Any]
 
 
 @of("log.recalls")
-def test_questions_to_remove_are_found_by_time(large: psycopg.Connection[Any]) -> None:
+def test_old_recalls_and_their_questions_are_found_by_time(large: psycopg.Connection[Any]) -> None:
     params = {"before": NOW - timedelta(minutes=500), "most": 100}
-    assert large.execute(queries("maintain")["retire_recalls"], params).fetchone() == (0, 100)
-    assert read(large, "log.recalls") < ROWS + 1000, "those to delete are looked for among all"
+    assert large.execute(queries("maintain")["retire_recalls"], params).fetchone() == (100, 0, 100)
+    assert read(large, "log.recalls") < 2000
+    assert read(large, "memory.accesses") < 1000
+    left = large.execute("select count(*), max(asked_at) from log.recalls where standing = 'kept'").fetchone()
+    assert left == (ROWS - 999, NOW - timedelta(minutes=1000)), "those that were kept are not looked at again"
+
+
+@of("log.recalls")
+def test_a_cycle_reads_the_recalls_that_are_not_counted(large: psycopg.Connection[Any]) -> None:
+    params = {"tenant": "t", "subjects": None, "shard_from": 0, "shard_to": 1024}
+    cycles = large.execute(queries("cycle")["pending_cycles"], params | CYCLES).fetchall()
+    assert sum(number for _, _, number in cycles) == 99
+    taken = {"as_of": NOW, "run_id": "00000000-0000-0000-0000-000000000001"}
+    assert large.execute(queries("score")["take_touches"], params | taken).fetchall() == []
+    assert large.execute(queries("cycle")["pending_cycles"], params | CYCLES).fetchall() == []
+    assert read(large, "log.recalls") < 1000
+    assert read(large, "memory.accesses") < 1000
 
 
 @of("memory.triggers")
@@ -115,6 +151,31 @@ def test_due_triggers_are_found_by_their_end(large: psycopg.Connection[Any]) -> 
     assert len(large.execute(queries("triggers")["page_triggers"], params | page).fetchall()) == 59
     large.execute(queries("deliver")["fill_triggers"], params)
     assert read(large, "memory.triggers") < 1000
+
+
+@of("memory.memories")
+def test_a_delivery_reads_the_memories_of_subjects_that_runs_named_since(large: psycopg.Connection[Any]) -> None:
+    large.execute(
+        """insert into ops.subscriptions (tenant_id, id, url, secret, events, made_at)
+           values ('t', gen_random_uuid(), 'https://example.org', 's', '{memory.superseded}', %s)""",
+        [NOW],
+    )
+    store: Any = SimpleNamespace(transaction=lambda _: nullcontext(large))
+    filled = partial(fill_outbox, store, "t", as_of=NOW, now=NOW)
+    assert filled() == 0
+    compared, known = read(large, "memory.memories"), read(large, "ops.announced")
+    assert compared >= ROWS, "the webhook is new"
+    large.execute("update memory.memories set state = 'superseded' where subject_id = 's1'")
+    before = read(large, "memory.memories")
+    assert (filled(), read(large, "memory.memories")) == (0, before), "no run wrote"
+    large.execute(
+        """insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, status)
+           values ('t', gen_random_uuid(), 'facts', %s, '{"subjects": ["s1"]}', 'test', 'p', 'p', 'done')""",
+        [NOW],
+    )
+    assert filled() == ROWS // 99 + 1
+    assert read(large, "memory.memories") - before < 1000
+    assert read(large, "ops.announced") - known < 2000
 
 
 @of("ops.embeddings")
@@ -146,10 +207,8 @@ def test_prunes_of_named_subjects_leave_one_row_of_a_policy(large: psycopg.Conne
 
 @of("log.turns")
 def test_pending_sessions_are_found_from_an_index_alone(large: psycopg.Connection[Any]) -> None:
-    params = {"tenant": "t", "until": NOW, "subjects": None, "shard_from": 0, "shard_to": 512, "most": 10}
-    params |= {"session_threshold": 5, "running": 0, "range_turns": 10, "lag": timedelta(0), "asks": False}
-    params |= {"from_memories": False, "period": timedelta(hours=6)}
-    assert large.execute(queries("cycle")["pending_cycles"], params).fetchall()
+    params = {"tenant": "t", "subjects": None, "shard_from": 0, "shard_to": 512}
+    assert large.execute(queries("cycle")["pending_cycles"], params | CYCLES).fetchall()
     from_table = "select pg_stat_get_xact_tuples_returned(t) + pg_stat_get_xact_tuples_fetched(t)"
     (number,) = large.execute(f"{from_table} from (select 'log.turns'::regclass::oid as t) x").fetchone() or (None,)
     assert number < 1000

@@ -132,6 +132,33 @@ def test_nothing_of_an_erased_subject_is_left_in_any_file(
     assert json.loads(run(server, "subjects", "--json").stdout)["subjects"][0]["subject_id"] == "ben"
 
 
+def test_recycled_files_and_samples_of_empty_tables_hold_nothing(
+    server: EmbeddedPostgres, words: dict[str, str]
+) -> None:
+    run(server, "migrate")
+    word, url = words["pet"], server.url("reverie")
+    with connect(url) as conn:
+        conn.execute(
+            "insert into ops.consents (tenant_id, subject_id, changed_at) "
+            "select 'acme', %s || n, now() from generate_series(1, 9) n",
+            [word],
+        )
+        conn.execute("analyze ops.consents")
+        conn.execute("delete from ops.consents")
+        conn.execute("create table public.long (said text)")
+        conn.execute("insert into public.long select repeat(%s, 50) from generate_series(1, 150000)", [word])
+        conn.execute("drop table public.long")
+        conn.execute("checkpoint")
+        conn.execute("select pg_switch_wal()")
+        conn.execute("checkpoint")
+        (current,) = conn.execute("select pg_walfile_name(pg_current_wal_insert_lsn())").fetchone() or ("",)
+        assert "pg_statistic" in in_rows(conn, word)
+    recycled = [name for name in found(server.directory, words) if name > f"data/pg_wal/{current}"]
+    assert len(recycled) > 4
+    scrub(url)
+    assert found(server.directory, words) == {}
+
+
 def test_who_is_no_superuser_is_told_what_is_left(database_url: str) -> None:
     name = f"plain_{secrets.token_hex(4)}"
     with connect(database_url) as conn:

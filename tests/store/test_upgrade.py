@@ -70,6 +70,11 @@ def test_every_row_is_kept_and_the_schema_is_that_of_a_new_database(old: tuple[s
         assert {table: rows for table, rows in before.items() if after.get(table) != rows} == {}
         tenants, keyed = after["ops.tenants"], after["ops.erasure_keys"]
         assert tenants == keyed, "what is erased is marked by keys that a backup has"
+        marked = conn.execute(
+            """select r.standing, count(*), count(a.recall_id) from log.recalls r
+               left join memory.accesses a on a.tenant_id = r.tenant_id and a.recall_id = r.id group by 1"""
+        ).fetchall()
+        assert marked == [("counted", after["log.recalls"], after["memory.accesses"])]
         assert after["memory.signal_days"] == 10, "days that were read before there were signals"
         assert "\n".join(describe(conn)) + "\n" == RECORDED.read_text(encoding="utf-8")
 

@@ -16,8 +16,9 @@ ENGINE = ROOT / "reverie"
 SHIPPED = [ENGINE, *(ROOT / name for name in ("assets", "flows", "resources", "deployments"))]
 LONGEST = 400
 #: Queries that may ask the clock of the database: the ledger, for people, and the pace at which models are asked, which
-#: all machines must count by one clock; and how old the last commit of a replica is.
-CLOCKED = {"runs", "calls", "steps", "replica"}
+#: all machines must count by one clock; how old the last commit of a replica is; and which runs ended since deliveries
+#: last compared everything, as the ledger has the times of that clock.
+CLOCKED = {"runs", "calls", "steps", "replica", "deliver"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "manager", "engine", "misc"}
 #: Session settings, what is asked of a server before there are tables, and databases that are created and dropped.
 SPEAK_SQL = {

@@ -934,6 +934,8 @@ export interface paths {
         /**
          * Update a session's working memory
          * @description Replace the caller's lists. If the session has no working memory, it is created.
+         *
+         *     Status 409: a list has entries, and capture is off for the subject. Nothing is changed.
          */
         patch: operations["update_working_memory"];
         trace?: never;
@@ -2454,34 +2456,6 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * Liking
-         * @description A preference in force.
-         */
-        Liking: {
-            /** Content */
-            content: string;
-            /** Doubt */
-            doubt?: string | null;
-            /** Doubted At */
-            doubted_at?: string | null;
-            /**
-             * Happened At
-             * Format: date-time
-             */
-            happened_at: string;
-            /**
-             * Id
-             * Format: uuid
-             */
-            id: string;
-            /** Importance */
-            importance: number;
-            /** Polarity */
-            polarity: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
          * ListedMemory
          * @description A memory in a list.
          */
@@ -2940,7 +2914,7 @@ export interface components {
              * Preferences
              * @description Preferences that no structured fact covers: dislikes first, then by importance.
              */
-            preferences: components["schemas"]["Liking"][];
+            preferences: components["schemas"]["ProfileStatement"][];
             /**
              * Recent
              * @description Recent events, latest first.
@@ -2954,8 +2928,43 @@ export interface components {
             scaffold: {
                 [key: string]: unknown;
             };
+            /**
+             * Statements
+             * @description Other lasting facts and rules that no structured fact covers, by importance, then latest first.
+             */
+            statements: components["schemas"]["ProfileStatement"][];
             /** Subject Id */
             subject_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ProfileStatement
+         * @description A preference in force, or a fact or rule that lasts, which no structured fact tells.
+         */
+        ProfileStatement: {
+            /** Content */
+            content: string;
+            /** Doubt */
+            doubt?: string | null;
+            /** Doubted At */
+            doubted_at?: string | null;
+            /**
+             * Happened At
+             * Format: date-time
+             */
+            happened_at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Importance */
+            importance: number;
+            /** Kind */
+            kind: string;
+            /** Polarity */
+            polarity: number;
         } & {
             [key: string]: unknown;
         };
@@ -3570,6 +3579,8 @@ export interface components {
             expires_at: string;
             /** Flush At */
             flush_at: string | null;
+            /** Left Out */
+            left_out: number;
             /** Mood */
             mood: {
                 [key: string]: unknown;
@@ -4093,6 +4104,8 @@ export interface components {
             category: string;
             /** Confidence */
             confidence: number;
+            /** Content */
+            content?: string | null;
             /** Doubt */
             doubt?: string | null;
             /** Doubted At */
@@ -8683,6 +8696,15 @@ export interface operations {
             };
             /** @description Not allowed */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -15,6 +16,7 @@ from reverie.api.fields import Answer, Body, JsonObject, Name, Question, SpokenR
 from reverie.api.problems import documented
 from reverie.api.routes.working_memory import read_or_none
 from reverie.api.routing import routes_of
+from reverie.capture.live.working_memory import Session
 from reverie.recall.contexts.context import Context, assemble_context, context_entries
 from reverie.recall.contexts.earlier import WITHDRAWN
 from reverie.recall.contexts.explained import explain_context, explain_lines
@@ -241,11 +243,7 @@ async def _given(body: ContextRequest, caller: Caller) -> Given:
         # mood and preferences have no times of their own: after a later input, they may be later than `as_of`
         as_it_was = session and (body.as_of is None or session.touched_at <= body.as_of)
         if session and history is None:
-            given["history"] = [
-                Message(role=turn.role, content=WITHDRAWN if turn.withdrawn else turn.text, speaker=turn.speaker)
-                for turn in session.turns
-                if turn.text
-            ]
+            given["history"] = list(_conversation(session, keep_first=caller.policy.working_memory.keep_first))
         if session and as_it_was and body.preferences is None:
             given["preferences"] = list(dict.fromkeys([*session.preferences, *session.stated]))
         if session and as_it_was and session.mood and body.mood is None:
@@ -253,6 +251,18 @@ async def _given(body: ContextRequest, caller: Caller) -> Given:
     if history is not None:
         given["history"] = [Message(role=each.role, content=each.content) for each in history]
     return Given(**given)
+
+
+def _conversation(session: Session, *, keep_first: bool) -> Iterator[Message]:
+    """Yield the turns of a session's window that have a text, with the number of turns left out before each."""
+    left_out = 0
+    gap = int(keep_first and len(session.turns) > 1)
+    for place, turn in enumerate(session.turns):
+        left_out += session.left_out if place == gap else 0
+        if turn.text:
+            content = WITHDRAWN if turn.withdrawn else turn.text
+            yield Message(role=turn.role, content=content, speaker=turn.speaker, left_out=left_out)
+            left_out = 0
 
 
 def _shown(found: Context) -> dict[str, Any]:

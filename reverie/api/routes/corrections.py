@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 from uuid import UUID
@@ -134,13 +135,14 @@ async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
         content=body.content,
         actor=actor,
     )
-    correct = partial(correct_memory, correction=asked, policy=caller.policy, as_of=now())
+    correct = partial(correct_memory, policy=caller.policy, as_of=now())
     try:
-        made = await correct(caller.writer())
+        made = await correct(caller.writer(), asked)
     except NotFoundError:
-        if not await _flushed(body.memory_id, caller):
+        memory_id = await _flushed(body.memory_id, caller)
+        if memory_id is None:
             raise
-        made = await correct(caller.writer())
+        made = await correct(caller.writer(), replace(asked, memory_id=memory_id))
     return _answer(made)
 
 
@@ -150,8 +152,8 @@ def _answer(made: Corrected) -> Response:
     )
 
 
-async def _flushed(memory_id: UUID, caller: Caller) -> bool:
-    """Move waiting turns that the memory may be made of to the log; return whether there were any."""
+async def _flushed(memory_id: UUID, caller: Caller) -> UUID | None:
+    """Move waiting turns that the memory may be made of to the log; return the memory's id, None if it has none."""
     flush = partial(
         flush_turns_of,
         caller.services.batches,

@@ -15,7 +15,7 @@ from reverie.api.fields import Answer, AsOf, Body, Name, Question, Subject, Time
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.recall.facts import StructuredFact, load_facts
-from reverie.recall.profile import Liking, Recent, load_profile
+from reverie.recall.profile import ProfileStatement, Recent, load_profile
 from reverie.recall.query import RecallQuery
 from reverie.recall.relationship import Relationship
 from reverie.recall.scaffold import Conflict, ScaffoldEntry
@@ -45,8 +45,11 @@ class ProfileAnswer(Answer):
     entries: list[ScaffoldEntry] = Field(description="Each current entry with its confidence, basis and sources.")
     conflicts: list[Conflict] = Field(description="Values that contradict a current value, with that value.")
     facts: list[StructuredFact]
-    preferences: list[Liking] = Field(
+    preferences: list[ProfileStatement] = Field(
         description="Preferences that no structured fact covers: dislikes first, then by importance."
+    )
+    statements: list[ProfileStatement] = Field(
+        description="Other lasting facts and rules that no structured fact covers, by importance, then latest first."
     )
     recent: list[Recent] = Field(description="Recent events, latest first.")
     relationship: Relationship
@@ -126,6 +129,7 @@ async def get_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -
             "conflicts": found.conflicts,
             "facts": found.facts,
             "preferences": found.preferences,
+            "statements": found.statements,
             "recent": found.recent,
             "relationship": found.relationship,
             "notes": [found.note] if found.note else [],

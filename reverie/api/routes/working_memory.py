@@ -46,11 +46,14 @@ async def read_working_memory(caller: Reader, subject_id: Subject, session_id: S
 @router.patch(
     "/working_memory",
     response_model=Session,
-    responses=documented(400, 413, 422),
+    responses=documented(400, 409, 413, 422),
     summary="Update a session's working memory",
 )
 async def update_working_memory(body: UpdateRequest, caller: Writer) -> Response:
-    """Replace the caller's lists. If the session has no working memory, it is created."""
+    """Replace the caller's lists. If the session has no working memory, it is created.
+
+    Status 409: a list has entries, and capture is off for the subject. Nothing is changed.
+    """
     lists = body.model_dump(exclude_unset=True, exclude={"subject_id", "session_id"})
     place = {"subject_id": body.subject_id, "session_id": body.session_id}
     await update_session(caller.writer(), HeldLists(**lists), **place, policy=caller.policy, as_of=now())

@@ -12,6 +12,8 @@ TOLERATED = 0.1
 TOLERATED_EMPTY = 0.5
 #: Most values or fields that a message lists.
 _NAMED = 6
+#: Values of `type` in the files of other systems, with the format that reads them.
+_FOREIGN_TYPES = {"conversation.list": "intercom", "conversation": "intercom"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,6 +30,10 @@ class Findings:
     role_field: str = "role"
     time_field: str = "said_at"
     text_field: str = "text"
+    #: Whether the records are rows of a database.
+    are_rows: bool = False
+    #: Whether the next import of the same source reads only new rows.
+    continues: bool = False
 
 
 def cure(*, read: int, dead_by_reason: Counter[str], findings: Findings) -> str | None:
@@ -50,6 +56,11 @@ def cure(*, read: int, dead_by_reason: Counter[str], findings: Findings) -> str 
         shown = " more"
     if others := [f"{reason} ({number:,})" for reason, number in dead_by_reason.most_common() if reason not in over]:
         sentences.append(f"Others failed for {', '.join(others)}: {_list_letters(findings)}")
+    if findings.continues:
+        sentences.append(
+            "The next import reads only new rows: give the option to reverie dead-letters redrive, or import again "
+            "with it and --from-start."
+        )
     return " ".join(sentences)
 
 
@@ -68,7 +79,10 @@ def _unknown_role(findings: Findings) -> str:
 
 def _unknown_type(findings: Findings) -> str:
     if values := _most_frequent(findings.unknown_values.get("unknown_type")):
-        return f"type has the values {', '.join(values)}; map them with --map type:{values[0]}=turn."
+        listed = f"type has the values {', '.join(values)}"
+        if format := _FOREIGN_TYPES.get(values[0]):
+            return f"{listed}, as in the files of another system; name it with --format {format}."
+        return f"{listed}; map them with --map type:{values[0]}=turn."
     return "type holds neither turn nor outcome; ignore the field with --map type=NONE."
 
 
@@ -120,7 +134,9 @@ def _constant(advice: str) -> Callable[[Findings], str]:
     return lambda findings: advice
 
 
-def _list_letters(_: Findings) -> str:
+def _list_letters(findings: Findings) -> str:
+    if findings.are_rows:
+        return "see reverie dead-letters list, correct the rows and import them again."
     return "see reverie dead-letters list, fix the file and import it again."
 
 

@@ -130,16 +130,18 @@ def _check(manifest: Mapping[str, Any], path: Path, tenant_id: str) -> None:
 
 
 def _portions(path: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the rows in portions of one table each. Raises InputError if a line is not such a row.
+    """Yield the rows in portions of one table and the same columns. Raises InputError if a line is not such a row.
 
-    The file is read twice: rows that depend on turns come after all turns, wherever they stand.
+    The file is read twice: rows that depend on turns come after all turns, wherever they stand. The rows of a portion
+    have the same columns, because turns that waited for their flush lack some, which take their defaults.
     """
     for later in (False, True):
         table, rows, size = "", list[dict[str, Any]](), 0
         for line, of_table, row in _rows(path):
             if (of_table in _LATER) is not later:
                 continue
-            if rows and (of_table != table or len(rows) >= _ROWS or size >= BATCH_BYTES):
+            differs = of_table != table or (rows and row.keys() != rows[0].keys())
+            if rows and (differs or len(rows) >= _ROWS or size >= BATCH_BYTES):
                 yield table, rows
                 rows, size = [], 0
             table = of_table
@@ -174,7 +176,7 @@ def _insert(
         lock_sessions(conn, tenant_id, {(row["subject_id"], row["session_id"]) for row in rows})
     (columns,) = conn.execute(sql["columns"], {"table": table}).fetchone() or ([],)
     # a column that the export does not have yet takes its default
-    given = [column for column in columns if any(column in row for row in rows)]
+    given = [column for column in columns if column in rows[0]]
     statement = SQL(sql["write"]).format(
         table=Identifier(*table.split(".")), columns=SQL(", ").join(map(Identifier, given))
     )

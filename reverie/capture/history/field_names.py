@@ -6,6 +6,7 @@ error, since a wrong guess would be silent.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -87,7 +88,7 @@ def _choose(ours: str, matches: list[str], sample: Sequence[Fields]) -> str | No
     if not matches:
         return None
     first = matches[0]
-    differing = [name for name in matches if any(fields.get(name) != fields.get(first) for fields in sample)]
+    differing = [name for name in matches[1:] if any(fields.get(name) != fields.get(first) for fields in sample)]
     if differing and ours in _REQUIRED:
         second = differing[0]
         raise InputError(
@@ -121,7 +122,7 @@ def _require_one_subject(sample: Sequence[Fields], assumed: Mapping[str, str], m
     first: dict[Any, Any] = {}
     for fields in sample:
         session, subject = fields.get(names["session_id"]), fields.get(names["subject_id"])
-        if type(session) not in (str, int) or subject in (None, ""):
+        if type(session) not in (str, int) or subject in (None, "") or _is_nan(subject):
             continue
         if first.setdefault(session, subject) != subject:
             theirs = names["subject_id"]
@@ -130,3 +131,8 @@ def _require_one_subject(sample: Sequence[Fields], assumed: Mapping[str, str], m
                 f"of the conversation: name the subject's field with --map subject_id=FIELD (or {theirs}), or one "
                 "subject for all records with --subject NAME."
             )
+
+
+def _is_nan(value: Any) -> bool:
+    """Tell whether a value is NaN, a missing number of a table. It does not even equal itself."""
+    return type(value) is float and math.isnan(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ _PACKED_PIECE = 64 << 10
 _GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+#: A time in brackets, with which each line of some chats exported as text begins, and no JSON array.
+_BRACKETED_TIME = re.compile(rb"(?:\xe2\x80\x8e)?\[[0-9]{1,4}(?:[./-][0-9]{1,2}[./-]|:[0-9])")
+_HEAD = 16
 _GZIP_SUFFIXES = (".gz", ".gzip")
 _SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl",
@@ -89,7 +93,8 @@ class InputFile:
 def open_file(path: Path) -> InputFile:
     """Open a file and detect its format: gzip and Parquet by their magic bytes, others by suffix, then by content.
 
-    Raises InputError: the file is missing, unreadable, a directory, empty, UTF-16, or named Parquet but not Parquet.
+    Raises InputError: the file is missing, unreadable, a directory, empty, UTF-16, a chat as text with times in
+    brackets, or named Parquet but not Parquet.
     """
     name = path.name or str(path)
     try:
@@ -152,7 +157,7 @@ def _head(file: InputFile) -> bytes:
     try:
         for block in file.blocks():
             if block:
-                return block.lstrip()[:4] or b" "
+                return block.lstrip()[:_HEAD] or b" "
     except DamagedFileError:
         raise InputError(f"{file.path.name} is damaged and cannot be decompressed.") from None
     raise InputError(f"{file.path.name} is empty.")
@@ -164,12 +169,16 @@ def _format(path: Path, head: bytes) -> Format:
     if suffix in _GZIP_SUFFIXES:
         suffix = suffixes[-2] if len(suffixes) > 1 else ""
     named = _SUFFIXES.get(suffix)
-    if head == _PARQUET:
+    if head.startswith(_PARQUET):
         return "parquet"
     if named == "parquet":
         raise InputError(f"{path.name} is not a Parquet file, though its name says so.")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{path.name} is UTF-16: save it as UTF-8.")
+    if _BRACKETED_TIME.match(head):
+        raise InputError(
+            f"{path.name} is a chat as text, with times in brackets: convert it to JSONL or CSV, one message a record."
+        )
     if head.startswith(b"[") and suffix not in (".jsonl", ".ndjson", ".csv", ".tsv"):
         return "array"
     return named or ("jsonl" if head.startswith(b"{") else "csv")

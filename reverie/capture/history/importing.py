@@ -284,6 +284,8 @@ class _Importer:
         self._redacts = policy_of(store, self._tenant, policy).sensitivity.redact_secrets
         self._letters = ImportLetters(validator, source, redact=self._redacts)
         self._earlier = letters_by_place(store, self._tenant, source)
+        #: Whether the next import begins where this one ended.
+        self._continues = False
         # hashes, since the ids of millions of sessions would not fit in memory
         self._subjects: set[int] = set()
         self._sessions: set[int] = set()
@@ -305,6 +307,7 @@ class _Importer:
             if batch.place is not None or (letters and len(self._source) <= MAX_ID):  # a redrive needs the mapping
                 place = batch.place or SourcePlace(cursor=None, value=None, read_at=datetime.now(UTC))
                 keep_place(conn, self._tenant, self._source, replace(place, mapping=self.mapping))
+        self._continues |= batch.place is not None and batch.place.cursor is not None
         summary = self.summary
         summary.read += len(batch.records) + len(batch.broken)
         summary.imported += written.turns.added
@@ -331,6 +334,8 @@ class _Importer:
             role_field=validator.called("role"),
             time_field=validator.called("said_at"),
             text_field=validator.called("text"),
+            are_rows=summary.format == "table",
+            continues=self._continues,
         )
         mendable = Counter({why: number for why, number in summary.dead_by_reason.items() if why not in REFUSED})
         summary.cure = cure(read=summary.read, dead_by_reason=mendable, findings=findings)

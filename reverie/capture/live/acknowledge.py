@@ -178,7 +178,10 @@ def _read(batch: TurnBatch, tenant_id: str, policy: Policy, as_of: datetime) -> 
         turn = validator({**record, **said_at, **place})
         if not isinstance(turn, Turn):
             detail = turn.detail if isinstance(turn, Rejection) else "it is an outcome; expected a turn."
-            raise InputError(f"Turn {number + 1} of {len(records)}: {detail}")
+            error = InputError(f"Turn {number + 1} of {len(records)}: {detail}")
+            field = turn.field if isinstance(turn, Rejection) else None
+            error.pointer = f"#/turns/{number}/{field}" if field in record else f"#/turns/{number}"
+            raise error
         if policy.sensitivity.redact_secrets:
             ((turn,), _) = redacted_turns([turn])
         same = turns.setdefault(turn.source_id, turn)
@@ -203,7 +206,7 @@ async def _read_within(
         answers=told,
         vectors=answer.vectors,
         embedding_model=model,
-        noticed=noticed,
+        readings=readings,
     )
     # long texts in a thread: each pattern takes little time, and other requests are served in between
     moods: list[MessageMood | None] = await session.offload(tell) if is_long(turns) else tell()
@@ -290,6 +293,7 @@ def _heard(
     status, turn_id, said_at, mood, _ = row
     if status in REFUSED:
         seen, status = TurnCandidates(candidates=(), reason=status), "refused"
+        crisis = crisis and replace(crisis, review=False)  # nothing is kept that a person could look at
     return Heard(
         turn_id=turn_id,
         source_id=turn.source_id,

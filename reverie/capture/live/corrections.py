@@ -41,13 +41,16 @@ EFFECT: Mapping[Asked, str] = {
     "pin": "From now on every recall considers the memory. It neither fades nor is forgotten once a worker has run.",
     "unpin": "Once a worker has run, the memory fades and can be forgotten like any other.",
 }
-#: The effect of a retraction.
-RETRACTED = (
-    "From now on recall and contexts give the turns again instead of the replacement. The memory itself returns "
-    "when a worker runs next, as if the correction had never been made."
-)
-#: The effect of a retraction if two memories were kept apart.
-REJOINED = "When a worker runs next, the memories are merged or superseded again, as if that had never been undone."
+#: The effect of the retraction of each correction.
+_GIVEN = "From now on recall and contexts give the turns again"
+_RETURNS = "The memory itself returns when a worker runs next, as if the correction had never been made."
+RETRACTED: Mapping[Retractable, str] = {
+    "wrong": f"{_GIVEN}. {_RETURNS}",
+    "replace": f"{_GIVEN} instead of the replacement. {_RETURNS}",
+    "forget": f"{_GIVEN}. {_RETURNS}",
+    "keep_apart": "When a worker runs next, the memories are merged or superseded again, "
+    "as if that had never been undone.",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -166,8 +169,7 @@ async def retract_correction(
             statements.append(Statement(MARK, row | {"memory": replacement, "mark": "corrected"}))
         statements.append(_enqueue_statement(session.tenant_id, subject_id, policy, as_of))
         await transaction.commit_all(*statements)
-    effect = REJOINED if kind == "keep_apart" else RETRACTED
-    return Corrected(id=id_, subject_id=subject_id, memory_id=corrected_id, replacement_id=None, effect=effect)
+    return Corrected(id=id_, subject_id=subject_id, memory_id=corrected_id, replacement_id=None, effect=RETRACTED[kind])
 
 
 class _Before(NamedTuple):

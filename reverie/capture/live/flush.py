@@ -16,6 +16,7 @@ from psycopg import Connection
 
 from reverie.capture.append import add_turns, lock_sessions, make_incoming
 from reverie.errors import ReverieError, StageError
+from reverie.language.cues.keeping import OWN_WORDS
 from reverie.store.dead_letters import dead_letter, record_dead_letters
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue
@@ -28,6 +29,8 @@ BATCH = 100
 PAUSE = timedelta(minutes=5)
 #: Bits of an id after its event time in milliseconds.
 _TIME_SHIFT = 80
+#: Turns of one moment that are searched for the source of a memory: a request has fewer, an import may have many.
+_TURNS_OF_MOMENT = 1000
 #: The source of live turns in dead letters.
 SOURCE = "live"
 
@@ -62,21 +65,36 @@ def flush(work: Work, extract: Extract) -> Iterator[Report]:
 
 def hasten(work: Work, memory_id: UUID) -> bool:
     """Make sessions due if a memory may be made of their waiting turns; return whether there are any."""
-    moment = memory_id.int >> _TIME_SHIFT << _TIME_SHIFT
-    params = {
-        "tenant": work.tenant_id,
-        "as_of": work.as_of,
-        "first": UUID(int=moment),
-        "last": UUID(int=moment | ((1 << _TIME_SHIFT) - 1)),
-    }
+    params = {"tenant": work.tenant_id, "as_of": work.as_of} | _ids_of_moment(memory_id)
     with work.transaction() as conn:
         return bool(conn.execute(queries("flush")["hasten"], params).fetchall())
+
+
+def turns_of_moment(work: Work, memory_id: UUID) -> list[tuple[Any, ...]]:
+    """Return the turns of the log that were said in the moment of a memory, as extract reads them."""
+    params = {"tenant": work.tenant_id, "limit": _TURNS_OF_MOMENT} | _ids_of_moment(memory_id)
+    with work.transaction() as conn:
+        return conn.execute(queries("flush")["read_moment"], params).fetchall()
+
+
+def memory_in_place(work: Work, memory_id: UUID, turn_id: UUID, content: str) -> UUID | None:
+    """Return this memory, or the one of its turn that keeps its content among the turn's own words; None: neither."""
+    params = {"tenant": work.tenant_id, "memory": memory_id, "turn": turn_id, "content": content}
+    with work.transaction() as conn:
+        row = conn.execute(queries("flush")["read_in_place"], params | {"origin": OWN_WORDS}).fetchone()
+    return row[0] if row else None
 
 
 def hasten_said(work: Work, until: datetime) -> bool:
     """Make sessions of the work's scope due if a turn said up to `until` waits; return whether there are any."""
     with work.transaction() as conn:
         return bool(conn.execute(queries("flush")["hasten_said"], work.params() | {"until": until}).fetchall())
+
+
+def _ids_of_moment(memory_id: UUID) -> dict[str, UUID]:
+    """Return the lowest and the highest id with the event time of a memory."""
+    moment = memory_id.int >> _TIME_SHIFT << _TIME_SHIFT
+    return {"first": UUID(int=moment), "last": UUID(int=moment | ((1 << _TIME_SHIFT) - 1))}
 
 
 def _flush_all(work: Work, due: Sequence[Place], extract: Extract) -> tuple[list[Report], list[str]]:

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy.typing as npt
 import orjson
 
-from reverie.language.cues.immediate import TurnCandidates
-from reverie.language.cues.mood import Missed, Mood, read_mood
+from reverie.capture.live.readings import Reading
+from reverie.language.cues.mood import Missed, Mood, in_crisis, read_mood
 from reverie.model import Turn
 from reverie.policy.live import MoodPolicy
 
@@ -41,12 +41,12 @@ def tell_moods(
     answers: Mapping[int, Mood | Missed],
     vectors: Mapping[int, npt.ArrayLike],
     embedding_model: str | None,
-    noticed: Sequence[TurnCandidates],
+    readings: Sequence[Reading],
 ) -> list[MessageMood | None]:
     """Return the mood of each turn; None for turns without a user's text.
 
     `answers` are the language model's moods and `vectors` the embedder's vectors of the texts, by place, if there are
-    any. `noticed` has the findings of the rules in each turn.
+    any. `readings` has the findings of the rules in each turn.
     """
     told: list[MessageMood | None] = []
     lasts: dict[str | None, MessageMood] = {}  # of each author
@@ -59,11 +59,13 @@ def tell_moods(
             "answer": answers.get(place),
             "vector": vectors.get(place),
             "embedding_model": embedding_model,
-            "instructs": any(each.kind == "instruction" for each in noticed[place].candidates),
+            "instructs": any(each.kind == "instruction" for each in readings[place].noticed.candidates),
         }
         falls_back = read_mood(turn.text, **chain, previous=_UNKNOWN).method == "previous"
         last = lasts.get(author := _author(turn))
-        if last is None:
+        if readings[place].signs:
+            last = MessageMood(mood=in_crisis(read_mood(turn.text, **chain), numbers.moods), inherits=False)
+        elif last is None:
             last = MessageMood(mood=read_mood(turn.text, **chain), inherits=falls_back)
         elif falls_back:
             last = MessageMood(mood=replace(last.mood, method="previous"), inherits=last.inherits)

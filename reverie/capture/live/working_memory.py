@@ -14,8 +14,9 @@ from uuid import UUID
 
 import orjson
 
+from reverie.capture.append import REFUSED
 from reverie.capture.mending import mend
-from reverie.errors import InputError
+from reverie.errors import ConflictError, InputError
 from reverie.model import Role, require_aware
 from reverie.policy import Policy
 from reverie.policy.live import WorkingMemoryPolicy
@@ -69,6 +70,8 @@ class Session:
     turns: tuple[WindowTurn, ...]
     #: Turns of the session that are not in the log yet.
     waiting: int
+    #: Turns of the session that are not in `turns`: they come after its first one if that is kept, else before all.
+    left_out: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,11 +110,12 @@ async def read_session(
     rows = await session.run(Statement(queries("working_memory")["read_session"], params))
     if not rows:
         return None
-    *entry, mood, preferences, confirmations, tool_results, stated, first, latest, waiting, gone = rows[0]
+    *entry, mood, preferences, confirmations, tool_results, stated, first, latest, waiting, total, gone = rows[0]
     opened_at, touched_at, expires_at, flush_at = entry
     withdrawn = frozenset(gone)
     turns = [_turn(each, withdrawn) for each in orjson.loads(latest or "[]")]
     opening = _turn(orjson.loads(first), withdrawn) if first else None
+    within = window(opening, turns, numbers)
     return Session(
         opened_at=opened_at,
         touched_at=touched_at,
@@ -122,8 +126,9 @@ async def read_session(
         stated=list(dict.fromkeys(each["text"] for each in stated if UUID(each["turn_id"]) not in withdrawn)),
         confirmations=confirmations,
         tool_results=tool_results,
-        turns=window(opening, turns, numbers),
+        turns=within,
         waiting=waiting,
+        left_out=total - len(within),
     )
 
 
@@ -142,7 +147,9 @@ async def update_session(
 ) -> None:
     """Replace these lists. A session without working memory gets one.
 
-    Raises InputError: a list has too many entries or is too large; names it.
+    Raises:
+        InputError: a list has too many entries or is too large; names it.
+        ConflictError: a list has entries, and capture is off for the subject. Nothing is changed.
     """
     params = {
         "tenant": session.tenant_id,
@@ -150,10 +157,12 @@ async def update_session(
         "session": session_id,
         "as_of": require_aware(as_of),
         "ttl": timedelta(hours=policy.working_memory.ttl_hours),
+        "is_empty": not any((lists.preferences, lists.confirmations, lists.tool_results)),
     }
     given = {"preferences": lists.preferences, "confirmations": lists.confirmations, "tool_results": lists.tool_results}
     stored = {name: None if held is None else _stored(name, held) for name, held in given.items()}
-    await session.run(Statement(queries("working_memory")["update_session"], params | stored))
+    if not await session.run(Statement(queries("working_memory")["update_session"], params | stored)):
+        raise ConflictError(REFUSED["capture_off"])
 
 
 async def close_session(session: TenantSession, *, subject_id: str, session_id: str, as_of: datetime) -> int | None:

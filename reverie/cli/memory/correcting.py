@@ -112,16 +112,19 @@ def _find(session: CommandSession, memory: str) -> UUID:
     try:
         return perform(find_memory(tenant_session, memory))
     except NotFoundError:
-        if not _is_id(memory) or not flush_turns_of(
+        if not _is_id(memory):
+            raise
+        memory_id = flush_turns_of(
             session.worker,
             UUID(memory),
             tenant_id=session.tenant_id,
             policy=session.policy,
             as_of=session.time(None),
             count_tokens=session.embedder.count_tokens,
-        ):
+        )
+        if memory_id is None:
             raise
-    return perform(find_memory(tenant_session, memory))
+    return memory_id
 
 
 def _is_id(memory: str) -> bool:

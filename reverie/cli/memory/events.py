@@ -47,6 +47,7 @@ def command(
       reverie events ana --since 2026-03-01 --until 2026-03-31 --all
       reverie events ana --ics ana.ics
     """
+    from reverie.recall.inspect import count_subject
     from reverie.recall.signals.calendar import as_calendar
     from reverie.recall.signals.life_events import EventWindow, list_life_events
     from reverie.store.session import perform
@@ -55,19 +56,15 @@ def command(
         session.require_tenant()
         at = session.time(as_of)
         reader = session.primary_reader.session(session.tenant_id)
-        found = perform(
-            list_life_events(
-                reader,
-                subject_id=subject,
-                as_of=at,
-                window=EventWindow(
-                    since=since.date() if since else None,
-                    until=until.date() if until else None,
-                    upcoming=upcoming,
-                    every=every or path is not None,
-                ),
-            )
+        window = EventWindow(
+            since=since.date() if since else None,
+            until=until.date() if until else None,
+            upcoming=upcoming,
+            every=every or path is not None,
         )
+        found = perform(list_life_events(reader, subject_id=subject, as_of=at, window=window))
+        if not found and not session.knows_subject(subject):
+            perform(count_subject(reader, subject))  # raises an error if nothing is known of the subject
     if path is not None:
         _write(path, as_calendar(found, name=subject, as_of=at))
     if as_json:

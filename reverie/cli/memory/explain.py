@@ -237,9 +237,13 @@ def _statement(row: dict[str, Any]) -> str | None:
 
 def _confidence(row: dict[str, Any]) -> str | None:
     """Return the confidence in a statement: `0.93, read by the reader and by the language model (0.74 by … alone)`."""
+    from reverie.language.cues.keeping import REST
+
     if row["confidence"] is None:
         return None
-    by = "the language model" if row["model"] else "the reader"
+    # the model of what is left of a statement is the judge that ended the rest of it
+    is_claim = row["model"] and row["origin"] != REST
+    by = "the language model" if is_claim else "the reader"
     if row["agreed"] is None:
         return f"{row['confidence']:.2f}, read by {by}"
     return f"{row['agreed']:.2f}, read by the reader and by the language model ({row['confidence']:.2f} by {by} alone)"

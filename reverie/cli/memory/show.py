@@ -31,7 +31,7 @@ _STATES: tuple[State, ...] = ("active", "candidate", "superseded", "merged", "co
 @click.command("show", short_help="Show the memories of a subject.")
 @click.argument("subject")
 @tenant_option
-@as_of_option("Compute importance as of this time.")
+@as_of_option("Show facts, memories and entities as they stood at this time, with importance as of then.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only memories of this kind.")
 @click.option("--all", "everything", is_flag=True, help="Include memories that others replaced or superseded.")
 @click.option(
@@ -52,6 +52,8 @@ def command(
     """Show the memory of SUBJECT: facts by key, memories by kind with their importance, last use and time of
     forgetting, the entities they name, and forgotten memories. With --all, include memories and facts that others
     replaced.
+
+    The counts and the forgotten memories are always those of now: what was forgotten since --as-of is not shown.
 
     Showing a memory does not count as an access. JSON has every memory, regardless of --limit.
 
@@ -99,7 +101,7 @@ def _load(
         subject_id=subject,
         policy=session.policy,
         as_of=as_of,
-        states=_STATES if everything else ("active", "candidate"),
+        states=_STATES if everything else None,
         kinds=kinds,  # type: ignore[arg-type]
     )
     tenant_session = session.reader.session(session.tenant_id)

@@ -49,6 +49,7 @@ def command(
       reverie triggers ana --all --as-of 2026-03-01
       reverie triggers --ack 019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f --actor dana
     """
+    from reverie.recall.inspect import count_subject
     from reverie.recall.signals.triggers import list_triggers
     from reverie.store.session import perform
 
@@ -60,6 +61,8 @@ def command(
         _acknowledge(session, acted, at, actor)
         reader = session.primary_reader.session(session.tenant_id)
         found = perform(list_triggers(reader, subject_id=subject, as_of=at, every=every, limit=limit + 1))
+        if subject and not found and not session.knows_subject(subject):
+            perform(count_subject(reader, subject))  # raises an error if nothing is known of the subject
     shown = found[:limit]
     if as_json:
         print_json({"tenant_id": session.tenant_id, "triggers": shown, "more": len(found) > limit})

@@ -1,7 +1,8 @@
-"""`reverie dead-letters`: list and retry records and sessions that failed."""
+"""`reverie dead-letters`: list, retry and drop records and sessions that failed."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -11,22 +12,30 @@ from reverie.cli.operate.importing import map_option, subject_option, time_forma
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import heading, pairs, print_json, say, table
 from reverie.cli.session import CommandSession
+from reverie.errors import InputError
 
 if TYPE_CHECKING:
     from reverie.store.dead_letters import LetterFilter, LetterGroup
 
 #: Maximum number of records shown to people, without --limit. JSON has all.
 _RECORDS = 50
+#: A line that was changed is another record, so its import does not end the letter of the old one.
+_ADVICE = (
+    "Retry them: reverie dead-letters redrive. Or fix the file, drop its letters with\n"
+    "reverie dead-letters drop --file NAME, and import it again."
+)
 
 file_option = click.option("--file", "source", metavar="NAME", help="Only from this file.")
 reason_option = click.option("--reason", metavar="CODE", help="Only for this reason.")
 
 
-@click.group("dead-letters", invoke_without_command=True, short_help="List and retry failed records and sessions.")
+@click.group(
+    "dead-letters", invoke_without_command=True, short_help="List, retry and drop failed records and sessions."
+)
 @tenant_option
 @click.pass_context
 def command(ctx: click.Context, tenant: str | None) -> None:
-    """List the records that could not be imported and the sessions that could not be consolidated, and retry them.
+    """List the records that could not be imported and the sessions that could not be consolidated; retry or drop them.
 
     \b
     Examples:
@@ -34,6 +43,7 @@ def command(ctx: click.Context, tenant: str | None) -> None:
       reverie dead-letters list --file chats.csv --reason naive_time --each
       reverie dead-letters show 00000000-0000-8c41-93aa-5d0e6b7f2a18
       reverie dead-letters redrive --reason naive_time --timezone Europe/Berlin
+      reverie dead-letters drop --file chats.csv
     """
     if ctx.invoked_subcommand is None:
         ctx.invoke(list_letters, tenant=tenant)
@@ -80,7 +90,7 @@ def list_letters(
     elif not one_by_one:
         by_group = [(group.letters, group.reason, group.source, _lines(group), group.detail) for group in groups]
         table(("records", "reason", "file", "lines", "first problem"), by_group, right=("records",))
-        say("\nFix the file and import it again, or: reverie dead-letters redrive")
+        say(f"\n{_ADVICE}")
         say("Each record with its id: reverie dead-letters list --each")
     else:
         columns = ("file", "line", "reason", "problem", "attempts", "id")
@@ -90,7 +100,7 @@ def list_letters(
         ]
         table(columns, rows, right=("line", "attempts"), ids=("file",))
         total = sum(number for code, number in counts.items() if reason in (None, code))
-        say(f"\n{len(letters):,} of {total:,}. Fix the file and import it again, or: reverie dead-letters redrive")
+        say(f"\n{len(letters):,} of {total:,}. {_ADVICE}")
         say("Show a record: reverie dead-letters show ID")
 
 
@@ -194,3 +204,53 @@ def redrive(
         say(f"The next run retries {summary.released:,} items and subjects that a stage failed on.")
     if summary.dead:
         table(("reason", "records"), summary.dead_by_reason.most_common(), right=("records",))
+
+
+@command.command("drop", short_help="Delete those of records, for good.")
+@click.argument("letter", metavar="[ID]", required=False)
+@tenant_option
+@file_option
+@reason_option
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@json_option
+def drop_letters(
+    letter: str | None, tenant: str | None, source: str | None, reason: str | None, yes: bool, as_json: bool
+) -> None:
+    """Delete dead letters of records, with the records in them: the one whose id is or begins with ID, or those of a
+    file or reason. The log and the files stay as they are. Letters of stages and sessions end with a redrive only.
+
+    \b
+    Examples:
+      reverie dead-letters drop 00000000-0000-8c41-93aa-5d0e6b7f2a18 --tenant demo
+      reverie dead-letters drop --file chats.csv --reason conflict --yes
+    """
+    from reverie.store.dead_letters import (
+        LetterFilter,
+        delete_dead_letters,
+        group_dead_letters,
+        letters_of_records,
+        read_dead_letter,
+    )
+
+    if (letter is None) == (source is None and reason is None):
+        raise click.UsageError("Name the id of a dead letter, or --file or --reason.")
+    with CommandSession(tenant) as session:
+        session.require_tenant()
+        store, tenant_id, where = session.worker, session.tenant_id, LetterFilter(source=source, reason=reason)
+        chosen = read_dead_letter(store, tenant_id, letter).id if letter else None
+        found = letters_of_records(store, tenant_id, where=where, letter=chosen)
+        if not found and (chosen or group_dead_letters(store, tenant_id, where=where)):
+            raise InputError("Letters of stages and sessions are not dropped: reverie dead-letters redrive ends them.")
+        counts = Counter(code for _, _, code in found)
+        if found and not yes:
+            what = ", ".join(f"{code} {number:,}" for code, number in counts.most_common())
+            asked = f"Delete {len(found):,} dead letters of tenant {tenant_id} with their records ({what})?"
+            click.confirm(asked, abort=True, err=True)
+        with store.transaction(tenant_id) as conn:
+            dropped = delete_dead_letters(conn, tenant_id, (id_ for id_, _, _ in found))
+    if as_json:
+        print_json({"tenant_id": tenant_id, "dropped": dropped, "by_reason": counts})
+    elif found:
+        say(f"{dropped:,} dead letters deleted.")
+    else:
+        say(_none_found(tenant_id, where, {}))

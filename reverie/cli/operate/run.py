@@ -98,7 +98,7 @@ def command(
     """Build memory from the log: extract and embed every turn up to --as-of, then consolidate cycle by cycle, at the
     times at which a live system would have done it. Needs no orchestrator, and can run beside one.
 
-    Each step is one transaction. An interrupted run can simply be run again, and a second run changes nothing.
+    Each step is a transaction: run an interrupted run again. A second run with the same --as-of changes nothing.
 
     --dry-run shows, for example, what would be forgotten; with --stage, what that stage would do on the current state.
 

@@ -10,8 +10,9 @@ import click
 
 from reverie.cli.memory.correcting import actor_option, shell_user
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import pairs, print_json, say, table
+from reverie.cli.output import note, pairs, print_json, say, table
 from reverie.cli.session import CommandSession
+from reverie.cli.suggestions import question
 
 if TYPE_CHECKING:
     from reverie.store.privacy.consents import Consent
@@ -72,6 +73,7 @@ def command(
         elif changes:
             who = actor if actor is not None else shell_user()
             found = [perform(change_consent(tenant_session, subject, change, at=datetime.now(UTC), actor=who))]
+            _note_unknown(session, subject)
         else:
             found = [perform(read_consent(tenant_session, subject))]
     if as_json:
@@ -80,6 +82,13 @@ def command(
         _print(found[0])
     else:
         _list(found, session.tenant_id)
+
+
+def _note_unknown(session: CommandSession, subject: str) -> None:
+    """Note that nothing is known of a subject: its name may be misspelt, or it may consent before it says anything."""
+    if not session.knows_subject(subject):
+        suggestion = question(session.similar("subject", subject))
+        note(f"Nothing was said by or about subject {subject!r} so far.{suggestion}")
 
 
 def _list(found: Sequence[Consent], tenant_id: str) -> None:

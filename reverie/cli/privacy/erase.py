@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Returns the target that the command names, whose id may have to be looked up.
 _FindTarget = Callable[["CommandSession"], "Target"]
 
-_LEFT = "Memory of {subject} is empty and will be rebuilt from the rest of the log."
+_LEFT = "Memory of {subject} {is_rebuilt} from the rest of the log."
 
 
 @click.command("erase", short_help="Erase turns and events, with everything made from them.")
@@ -224,7 +224,7 @@ def _show(tenant_id: str, done: Sequence[Erased], scrubbed: Scrubbed | None, *, 
         _print_counts(*done)
     for each in done:
         for subject in each.left:
-            say(_LEFT.format(subject=subject))
+            say(_LEFT.format(subject=subject, is_rebuilt="would be rebuilt" if dry_run else "was rebuilt"))
     if receipts:
         say(f"Receipt {', '.join(map(str, receipts))}: reverie receipts --tenant {tenant_id}.")
     if dry_run:

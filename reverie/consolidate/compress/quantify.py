@@ -29,6 +29,10 @@ _FOR_RANGE = 3
 #: Longer argument values are texts, not choices.
 _CHOICE_CHARACTERS = 40
 
+#: Family of numbers that are reported in people's own words.
+_REPORTED = "reported"
+#: Ends of statements, which some of like texts lack.
+_ENDS = ".!… "
 _TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+(?:['’-][^\W\d_]+)*|[^\w\s]|_")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NAME_PARTS = re.compile(r"[\s_-]+|(?<=[a-z])(?=[A-Z])")
@@ -58,6 +62,8 @@ class Measurement:
     metric: str
     value: float
     choices: tuple[Choice, ...] = ()
+    #: Stems of the topic words that the reports of its metric share; empty for other numbers.
+    topics: frozenset[str] = frozenset()
     #: Whether the outcome was good; None: unknown.
     positive: bool | None = None
 
@@ -124,7 +130,7 @@ def text_measurements(texts: Iterable[str]) -> Iterator[Measurement]:
     for text in texts:
         counted = [each for each in quantities(text) if each.unit]
         if len(counted) == 1:
-            tokens = ["#" if token[0].isdigit() else token for token in _TOKEN.findall(text)]
+            tokens = ["#" if token[0].isdigit() else token for token in _TOKEN.findall(text.rstrip(_ENDS))]
             alike[counted[0].unit, len(tokens)].append((counted[0].value, tokens))
     for (metric, _), rows in alike.items():
         folded = [[token.casefold() for token in tokens] for _, tokens in rows]
@@ -147,7 +153,7 @@ def reported_measurements(texts: Iterable[str]) -> list[Measurement]:
     found = []
     for metric, alike in by_metric.items():
         often = Counter(topic_stem(word) for each in alike for word in each.topics)
-        shared = {stem for stem, number in often.items() if number >= _SHARED * len(alike)}
+        shared = frozenset(stem for stem, number in often.items() if number >= _SHARED * len(alike))
         forms = Counter(word for each in alike for word in each.topics if topic_stem(word) in shared)
         noun = _plural(forms.most_common(1)[0][0]) if forms else None
         for each in alike:
@@ -157,7 +163,7 @@ def reported_measurements(texts: Iterable[str]) -> list[Measurement]:
                 for stem, word in words.items()
                 if stem not in shared
             )
-            found.append(Measurement(family="reported", metric=metric, value=each.value, choices=choices))
+            found.append(Measurement(family=_REPORTED, metric=metric, value=each.value, choices=choices, topics=shared))
     return found
 
 
@@ -177,24 +183,47 @@ def compare_choices(measurements: Iterable[Measurement], least_ratio: float) -> 
     return sorted(comparisons, key=lambda each: (-each.ratio, each.metric, each.key, each.high, each.low))
 
 
-def describe_ranges(measurements: Sequence[Measurement]) -> list[str]:
+def describe_ranges(measurements: Sequence[Measurement], texts: Sequence[str] = ()) -> list[str]:
     """Return "views from 95 to 340, 223 on average" for each metric with enough measurements in one family.
 
     If a metric has several such families, the largest one counts: others may count something else in the same unit.
+    `texts`: turns of which no episode is left. They may be about other things too, so only those of their numbers count
+    that are told as the measurements are: in the same words, or with the topic words that the measurements share.
     """
-    seen: dict[tuple[str, str], list[float]] = defaultdict(list)
+    largest = _largest(measurements)
+    values = {metric: [each.value for each in members] for metric, members in largest.items()}
+    for metric, value in _told_alike({metric: members[0] for metric, members in largest.items()}, texts):
+        values[metric].append(value)
+    return [
+        f"{metric.replace('_', ' ')} from {written_number(min(numbers))} to {written_number(max(numbers))}, "
+        f"{written_number(fmean(numbers))} on average"
+        for metric, numbers in values.items()
+    ]
+
+
+def _told_alike(examples: Mapping[str, Measurement], texts: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """Yield metric and value of the numbers that texts tell as the example of their metric is told."""
+    for each in text_measurements(texts):
+        if each.metric in examples and each.family == examples[each.metric].family:
+            yield each.metric, each.value
+    for text in texts:
+        for report in measures(text):
+            topics = examples[report.metric].topics if report.metric in examples else ()
+            if topics and topics <= {topic_stem(word) for word in report.topics}:
+                yield report.metric, report.value
+
+
+def _largest(measurements: Iterable[Measurement]) -> dict[str, list[Measurement]]:
+    """Return the members of the largest family of each metric, if it is large enough for a range."""
+    seen: dict[tuple[str, str], list[Measurement]] = defaultdict(list)
     for each in measurements:
         if "*" not in each.family:
-            seen[each.metric, each.family].append(each.value)
-    largest: dict[str, list[float]] = {}
-    for (metric, _), values in sorted(seen.items()):
-        if len(values) >= max(_FOR_RANGE, len(largest.get(metric, ())) + 1):
-            largest[metric] = values
-    return [
-        f"{metric.replace('_', ' ')} from {written_number(min(values))} to {written_number(max(values))}, "
-        f"{written_number(fmean(values))} on average"
-        for metric, values in largest.items()
-    ]
+            seen[each.metric, each.family].append(each)
+    largest: dict[str, list[Measurement]] = {}
+    for (metric, _), members in sorted(seen.items()):
+        if len(members) >= max(_FOR_RANGE, len(largest.get(metric, ())) + 1):
+            largest[metric] = members
+    return largest
 
 
 def _comparison(metric: str, key: str, by_value: dict[str, list[tuple[Measurement, Choice]]]) -> Comparison | None:

@@ -140,14 +140,16 @@ def _read_turns(conn: Connection[Any], work: Work, themes: Sequence[Theme]) -> l
         "turn_ids": [id_ for _, id_ in turns_of],
     }
     by_theme: list[_TurnsAndOutcomes] = [([], {}) for _ in themes]
-    for number, id_, said_at, speaker, calls, rows in conn.execute(
+    for number, id_, said_at, speaker, text, calls, rows in conn.execute(
         queries("compress")["read_source_turns"], work.params() | roots
     ):
         turns, observed_at = by_theme[number]
         # rows are in order of observation: the last value of a metric counts
         latest = {metric: (float(value), bool(positive)) for _, _, metric, value, positive in rows or ()}
         observed_at |= {UUID(outcome_id): datetime.fromisoformat(at) for outcome_id, at, *_ in rows or ()}
-        turns.append(ThemeTurn(id=id_, said_at=said_at, speaker=speaker, tool_calls=calls or (), outcomes=latest))
+        turns.append(
+            ThemeTurn(id=id_, said_at=said_at, speaker=speaker, text=text, tool_calls=calls or (), outcomes=latest)
+        )
     return by_theme
 
 

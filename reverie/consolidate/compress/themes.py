@@ -52,6 +52,11 @@ class Episode:
     arrived: Arrival
 
     @property
+    def turn_id(self) -> UUID:
+        """Its turn; zero if it was made from none."""
+        return self.arrived[-1]
+
+    @property
     def order(self) -> tuple[datetime, Arrival, UUID]:
         """Sort key: event time, then arrival."""
         return self.happened_at, self.arrived, self.id
@@ -64,6 +69,8 @@ class ThemeTurn:
     id: UUID
     said_at: datetime
     speaker: str | None
+    #: Its text; empty if a correction withholds it.
+    text: str
     tool_calls: Sequence[Mapping[str, Any]]
     #: metric -> (value, positive)
     outcomes: Mapping[str, tuple[float, bool]]

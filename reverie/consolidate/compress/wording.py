@@ -66,7 +66,10 @@ def pattern_text(
     times = [turn.said_at for turn in turns] or [episode.happened_at for episode in episodes]
     count = len(times) if tool is None else len(calls)
     frequency = f"{count} times {_period(times)}" if count != 1 else "once"
-    ranges = [] if comparisons else describe_ranges(measurements)
+    # the turn of a merged or forgotten episode is counted too; a turn that calls a tool need not tell its numbers
+    kept = {episode.turn_id for episode in episodes}
+    texts = [turn.text for turn in turns if turn.id not in kept] if tool is None else []
+    ranges = [] if comparisons else describe_ranges(measurements, texts)
     quotations = [] if comparisons else _quotations(episodes, {} if tool else vectors)
     compared, habit = [each.sentence() for each in comparisons], f"{often} {verb}: {frequency}"
     return PatternText(

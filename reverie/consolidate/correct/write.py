@@ -53,7 +53,7 @@ def _forget(conn: Connection[Any], attempt: Run, correction: Correction) -> None
         conn.execute(sql["revive_facts"], tenant | revived(ended, gone))
     conn.execute(sql["reopen"], params | {"ids": ids})
     doomed = [(id_, correction.corrected_at) for id_ in ids]
-    attempt.report.add("forgotten", forget(conn, attempt, doomed, reason))
+    attempt.report.add("forgotten", forget(conn, attempt, doomed, reason).total())
 
 
 def _pin(conn: Connection[Any], attempt: Run, correction: Correction) -> None:

@@ -22,7 +22,8 @@ class NewVectors:
     #: Content hashes, and the vectors as halfvecs in Postgres's binary format.
     hashes: list[bytes] = field(default_factory=list)
     wires: Iterable[Any] = ()
-    #: Number of texts that the cache lacked and the tokenizer could count, without unpaid ones; and their tokens.
+    #: Number of texts that the cache lacked and the tokenizer could count, without unpaid ones; and their tokens, with
+    #: those of repeated requests for which the provider may charge as well.
     missing: int = 0
     tokens: int = 0
     #: Errors of texts without a vector, by content hash.
@@ -65,12 +66,13 @@ def _encode(
     work, asked = attempt.work, [] if attempt.work.dry_run else list(texts)
     tokens = sum(counts[hash_] for hash_ in texts)
     payer = Payer(tenant_id=work.tenant_id, stage="embed", run_id=attempt.id, subject_id=subject_id)
-    with metered_embedding(work.ledger_of_calls, payer, work.embedder, [texts[hash_] for hash_ in asked], tokens):
+    asked_texts = [texts[hash_] for hash_ in asked]
+    with metered_embedding(work.ledger_of_calls, payer, work.embedder, asked_texts, tokens) as spent:
         (hashes, wires), unencoded = apart(
             asked, lambda some: (some, to_half_wire(work.embedder.encode([texts[hash_] for hash_ in some])))
         )
     new.hashes += hashes
     new.wires = chain(new.wires, wires)
     new.missing += len(texts)
-    new.tokens += tokens
+    new.tokens += spent.number
     new.failed |= dict(unencoded)

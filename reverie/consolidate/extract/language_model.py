@@ -2,7 +2,7 @@
 
 A turn waits in `memory.extractions` until a model has read it; the rules' candidates are written before that and do not
 wait. Without a reply, or without credit for one, the turn waits for the next run. If the replies to both requests are
-invalid, the turn has only the rules' candidates.
+invalid, the turn has only the rules' candidates. So it is for a turn that a correction has come to withhold meanwhile.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from uuid import UUID
 from reverie.consolidate.extract.agreement import ReaderMemory, with_agreement
 from reverie.consolidate.extract.claimed import claim_candidates
 from reverie.consolidate.extract.claims import ShownTurn, TurnNotes, TurnReading, judge_claims, stated_relations
-from reverie.consolidate.extract.read import count_waiting, found_in, waiting_turns
+from reverie.consolidate.extract.read import count_waiting, found_in, waiting_turns, withheld_turns
 from reverie.consolidate.extract.write import hold_waiting, write_readings
 from reverie.consolidate.isolate import apart
 from reverie.errors import UnansweredError
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt, load_prompt, prompt_part
 from reverie.inference.replies import HINTS
-from reverie.llm.answers import NO_REPLY, REFUSED, UNASKED, UNFIT, ModelAnswer, unanswered_error
+from reverie.llm.answers import NO_REPLY, UNASKED, UNFIT, ModelAnswer, unanswered_error
 from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.policy import Policy
@@ -98,20 +98,22 @@ class _ModelReader:
         """Ask about a portion, and write the results for the turns that still wait."""
         answers, work = self._ask(turns), self._attempt.work
         with work.transaction() as conn:
-            # no turn of a subject still waits if something of that subject was erased meanwhile
+            # a subject of which something was erased meanwhile no longer waits, or has been read again without that
             hold_off_erasures(conn, work.tenant_id)
             # a claim may come long after the reader's memory, which other stages may be changing
             lock_subjects(conn, work.tenant_id, sorted({turn.subject_id for turn in turns}))
-            held = hold_waiting(conn, self._attempt, [turn.id for turn in turns])
+            held = hold_waiting(conn, self._attempt, turns)
             answered = [(turn, answer) for turn, answer in zip(turns, answers, strict=True) if turn.id in held]
-            readings = self._readings(answered, found_in(conn, work, sorted(held)))
+            withheld = withheld_turns(conn, work, turns)
+            readings = [
+                _without_claims(reading) if reading.turn.id in withheld else reading
+                for reading in self._readings(answered, found_in(conn, work, sorted(held)))
+            ]
             write_readings(conn, self._attempt, readings, self._model.key)
             self._attempt.record(conn)
 
     def unanswered(self) -> UnansweredError | None:
-        """Return the error to raise if no request was answered; a few refusals may be due to the text of the turns."""
-        if self._reasons.keys() <= {"rejected", REFUSED} and self._reasons["rejected"] < UNFIT:
-            return None
+        """Return the error to raise if no request was answered."""
         return unanswered_error(self._model, self._reasons)
 
     def _ask(self, turns: Sequence[ShownTurn]) -> list[ModelAnswer[TurnNotes]]:
@@ -170,3 +172,12 @@ class _ModelReader:
     def _unread(self, turn: ShownTurn, answer: ModelAnswer[TurnNotes], reason: str | None) -> TurnReading:
         waits = answer.reason in NO_REPLY | _UNPAID
         return TurnReading(turn=turn, judged=None, candidates=[], agreed={}, reason=reason, waits=waits)
+
+
+def _without_claims(reading: TurnReading) -> TurnReading:
+    """Return the reading of a withheld turn without its claims: nothing says which of them repeat what is wrong."""
+    if reading.judged is None:
+        return reading
+    judged = reading.judged
+    discarded = judged.discarded + Counter(withheld=len(judged.accepted))
+    return replace(reading, judged=replace(judged, accepted=[], discarded=discarded), candidates=[])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -90,6 +90,12 @@ def found_in(conn: Connection[Any], work: Work, turn_ids: Sequence[UUID]) -> dic
         statement = Proposition(relation=relation, object=what, who=who, topic=topic, phase=phase)
         found[turn_id].append(ReaderMemory(id_, turn_id, content, polarity, sure, statement))
     return found
+
+
+def withheld_turns(conn: Connection[Any], work: Work, turns: Iterable[ShownTurn]) -> set[UUID]:
+    """Return those of the turns that an applied correction withholds, by id."""
+    ids = {"turn_ids": [turn.id for turn in turns], "subject_ids": [turn.subject_id for turn in turns]}
+    return {row[0] for row in conn.execute(queries("extract")["read_withheld"], work.params() | ids)}
 
 
 def count_waiting(attempt: Run) -> int:

@@ -24,6 +24,7 @@ from reverie.language.cues.speech import low_content_expr
 from reverie.language.english import statement_words
 from reverie.language.languages import language_of
 from reverie.language.objects import compared_words
+from reverie.language.sensitive.classes import REDACTED
 from reverie.language.statements.stated import MessageStatement, needs_own_words
 from reverie.language.text import Span, sentences, strip_invisible
 from reverie.policy import Policy
@@ -74,7 +75,11 @@ def read_messages(
     for turn_id, message, found in zip(messages["id"], asked, read, strict=True):
         others = others_spans(message.text) if found.readings else []
         own = [
-            each for each in found.readings if not _is_of_others(each.object, others) and _is_said(each.object, message)
+            each
+            for each in found.readings
+            if not _is_of_others(each.object, others)
+            and _is_said(each.object, message)
+            and not _is_redacted(each.object, message)
         ]
         taken = [each for each in own if each.confidence >= numbers.confidence]
         said = [_stated(each, message, policy, is_alone=not taken) for each in own]
@@ -117,16 +122,19 @@ def _stated(
 ) -> MessageStatement | None:
     """Return the statement of a reading, with its own words if the reader is not sure of all parts of it.
 
-    It also has its own words if memory's words would not say who is meant. `is_alone`: the reader is sure of no
-    statement of the message. None: the reader is not sure enough of this one, or no words of the message can express
-    it, such as an object that only the question names.
+    It also has its own words if memory's words would not say who is meant, or if it is an event that was read as
+    something else. `is_alone`: the reader is sure of no statement of the message. None: the reader is not sure enough
+    of this one, or no words of the message can express it, such as an object that only the question names.
     """
     numbers = policy.extract.reader
     statement = statement_of(reading, message)
     is_taken = reading.confidence >= numbers.confidence
     is_sure = is_taken and reading.whole >= numbers.whole
     relation = policy.extract.relations.get(statement.relation)
-    if is_sure and (relation is None or reading.object.of_question or not needs_own_words(statement, relation)):
+    if is_trip := _is_trip(statement, reading.object, message.text):
+        statement = replace(statement, relation=statement_words().trips.event, phase="holds")
+    is_wordable = relation is None or reading.object.of_question or not needs_own_words(statement, relation)
+    if is_sure and is_wordable and not is_trip:
         return statement
     is_told = is_taken or reading.chance >= numbers.keep
     if reading.object.of_question or not is_told or (reading.wanted < numbers.wanted and not is_sure):
@@ -134,6 +142,24 @@ def _stated(
     own_words = _own_words(statement, reading, message, numbers, is_alone=is_taken or is_alone)
     fades = reading.wanted < numbers.wanted_for_good and not is_sure
     return replace(statement, own_words=own_words, fades=fades) if is_taken or own_words else None
+
+
+def _is_trip(statement: MessageStatement, place: TextPlace, text: str) -> bool:
+    """Return whether the author only went to a place that the reader takes for a home.
+
+    Of somebody else such words often tell of a move: "my sister went back to Leeds". A place that takes that of
+    another is a home: "gave up my flat in Leeds and went back to Utrecht".
+    """
+    trips = statement_words().trips
+    return (
+        statement.relation == trips.relation
+        and statement.holder is None
+        and statement.replaced is None
+        and not place.of_question
+        and re.search(trips.before, text[: place.start], re.IGNORECASE) is not None
+        and re.search(trips.moves, text[: place.start], re.IGNORECASE) is None
+        and re.search(trips.stays, text[place.end :], re.IGNORECASE) is None
+    )
 
 
 def _own_words(
@@ -209,6 +235,12 @@ def _sentence_starts(text: str) -> Iterator[int]:
 def _is_said(place: TextPlace, message: AskedMessage) -> bool:
     """Return whether the author says this: "yes" says what a question asks, but nothing that another has stated."""
     return not place.of_question or message.question.endswith("?")
+
+
+def _is_redacted(place: TextPlace, message: AskedMessage) -> bool:
+    """Return whether a span has the mark of a secret, or a part of it: "my password is [redacted]" gives no memory."""
+    marks = re.finditer(re.escape(REDACTED), message.question if place.of_question else message.text)
+    return any(mark.start() < place.end and place.start < mark.end() for mark in marks)
 
 
 def _is_of_others(place: TextPlace, others: Sequence[Span]) -> bool:

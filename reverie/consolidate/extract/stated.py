@@ -84,6 +84,7 @@ def candidates_of(
     taken = {}
     own = read_object(turn.speaker or "").words
     for place, statement in enumerate(map(_trimmed, statements)):
+        statement = _reread(statement, turn.text)
         relation = known.get(statement.relation)
         if relation is None or not statement.object:
             continue
@@ -114,11 +115,30 @@ def _trimmed(statement: MessageStatement) -> MessageStatement:
     return replace(statement, object=statement.object.strip(), **spans)  # type: ignore[arg-type]
 
 
+def _reread(statement: MessageStatement, text: str) -> MessageStatement:
+    """Return the statement with the relation that the words before its object tell: "my father-in-law Otto".
+
+    A reader takes him for a parent, and the number of a passport for one of a phone.
+    """
+    for misread in statement_words().misread:
+        if statement.relation in misread.relations and (
+            match := re.search(misread.before, _before(statement.object, text), re.IGNORECASE)
+        ):
+            return replace(statement, relation=misread.instead, topic=match.groupdict().get("topic") or statement.topic)
+    return statement
+
+
+def _before(said: str, text: str) -> str:
+    """Return the text before an object. Its letters may begin a word before it: "my uncle Peter and my son Pete"."""
+    found = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text)
+    return text[: found.start()] if found else ""
+
+
 def _with_sort(statement: MessageStatement, relation: Relation, text: str) -> MessageStatement:
     """Return the statement of a pet with the kind of animal as written before its name, which the reader may miss."""
     if relation.entity != "pet" or statement.phase not in ("holds", "begins", "adds"):
         return statement
-    before = re.search(statement_words().people.named, text[: max(text.find(statement.object), 0)], re.IGNORECASE)
+    before = re.search(statement_words().people.named, _before(statement.object, text), re.IGNORECASE)
     return replace(statement, topic=before[1]) if before else statement
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.consolidate.extract.claims import TurnReading
+from reverie.consolidate.extract.claims import ShownTurn, TurnReading
 from reverie.consolidate.extract.decide import TurnDecisions
 from reverie.consolidate.extract.events import EventExtraction
 from reverie.consolidate.memories import write_candidates, write_lineage
@@ -87,9 +87,17 @@ def _note_late(conn: Connection[Any], attempt: Run, read: Sequence[tuple[str, da
     conn.execute(queries("extract")["note_late"], attempt.params() | columns)
 
 
-def hold_waiting(conn: Connection[Any], attempt: Run, turn_ids: Sequence[UUID]) -> set[UUID]:
-    """Lock the turns that still wait for a language model until the transaction ends; return their ids."""
-    params = attempt.params() | {"turn_ids": list(turn_ids)}
+def hold_waiting(conn: Connection[Any], attempt: Run, turns: Sequence[ShownTurn]) -> set[UUID]:
+    """Lock the turns that still wait for a language model until the transaction ends; return their ids.
+
+    A turn that was shown with one that is erased by now is left out. It waits on.
+    """
+    shown = [(turn.id, before_id) for turn in turns for before_id in turn.before_ids]
+    params = attempt.params() | {
+        "turn_ids": [turn.id for turn in turns],
+        "after_ids": [turn_id for turn_id, _ in shown],
+        "before_ids": [before_id for _, before_id in shown],
+    }
     return {row[0] for row in conn.execute(queries("extract")["hold_waiting"], params)}
 
 

@@ -16,6 +16,7 @@ from reverie.consolidate.facts.slots import with_slots
 from reverie.consolidate.facts.statements import Decision, StatedValue, Stint, Undecided, Validity, ValueInForce
 from reverie.consolidate.facts.ties import follow
 from reverie.consolidate.facts.timeline import Timeline
+from reverie.language.objects import differ_in_numbers_alone
 
 
 def decide(
@@ -112,7 +113,16 @@ def _add_spans(spans: dict[UUID, list[_Span]], timeline: Timeline) -> None:
 
 
 def _validity(bearer: UUID, spans: list[_Span]) -> Validity:
-    """Return the validity of a memory: it holds while one of its statements does, else until the last of them ended."""
+    """Return the validity of a memory: it holds while one of its statements does, else until the last of them ended.
+
+    An earlier figure that was merged into it ("81 kg" into "76 kg") is no statement of its own.
+    """
+    own = [value.object for value, _ in spans if value.memory_id == bearer]
+    spans = [
+        (value, by)
+        for value, by in spans
+        if value.memory_id == bearer or not any(differ_in_numbers_alone(value.object, each) for each in own)
+    ]
     in_force = [value for value, by in spans if by is None]
     if in_force:
         return Validity(valid_from=min(value.valid_from for value in in_force))

@@ -42,7 +42,7 @@ class StatingMemory(NamedTuple):
     turn_id: UUID | None
     origin: str
     model: str | None
-    #: Category, key, value, confidence and importance, by a language model.
+    #: Category, key, value, confidence and importance; the speaker, if it is not that of the turn.
     stated: dict[str, Any] | None
     #: Confidence of the reader or model that found it, and of both together if both did.
     confidence: float | None
@@ -261,8 +261,7 @@ def _of_key(memory: StatingMemory, policy: Policy, tenant_id: str) -> StatedValu
             return None
         stated = rules[memory.origin].stated(_bare(memory))
     return StatedValue(
-        **_common(memory, tenant_id),
-        **stated,
+        **_common(memory, tenant_id) | stated,
         relation=f"{stated['category']}/{stated['key']}",
         is_keyed=True,
         object=stated["value"],

@@ -10,9 +10,10 @@ from operator import attrgetter
 from uuid import UUID
 
 from reverie.consolidate.isolate import is_unexpected
-from reverie.consolidate.merge.same import differ_in_numbers_alone, why_not_same
+from reverie.consolidate.merge.same import why_not_same
 from reverie.language.contradiction import contradiction, specificity
 from reverie.language.cues.keeping import OWN_WORDS, REST
+from reverie.language.objects import differ_in_numbers_alone
 from reverie.model import Kind, Phase
 from reverie.model.arrival import Arrival, arrival
 from reverie.policy import Policy
@@ -156,10 +157,14 @@ def _one_valued(policy: Policy, relation: str | None) -> frozenset[str]:
 
 
 def _is_told_anew(memory: NearMemory, other: NearMemory) -> bool:
-    """Return whether a passing thing is told again in another session with other numbers: "We served 9 meals"."""
-    both = (memory, other)
-    passing = all(one.origin == OWN_WORDS and not one.lasting and one.state != "superseded" for one in both)
-    return passing and memory.session_id != other.session_id and differ_in_numbers_alone(memory.content, other.content)
+    """Return whether a passing thing is told again in another session with other numbers: "We served 9 meals".
+
+    The later of the two may last, as the reader takes one such sentence for passing and the next for lasting.
+    """
+    earlier, later = sorted((memory, other), key=attrgetter("order"))
+    is_own = all(one.origin == OWN_WORDS and one.state != "superseded" for one in (earlier, later))
+    is_anew = is_own and not earlier.lasting and earlier.session_id != later.session_id
+    return is_anew and differ_in_numbers_alone(earlier.content, later.content)
 
 
 def _is_over(memory: NearMemory, other: NearMemory) -> bool:

@@ -7,7 +7,6 @@ words decides, trained by `bench/train_merge.py`, which writes `head.json`.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from importlib.resources import files
 from math import exp
@@ -20,7 +19,6 @@ from reverie.language import objects
 from reverie.language.contradiction import contradiction
 from reverie.model import Phase
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _PHASES: dict[str | None, str] = {"ends": "ends", "past": "past", "planned": "planned"}
 
 
@@ -77,12 +75,6 @@ def states_otherwise(one: Stating, other: Stating, one_valued: frozenset[str] = 
         return "number"
     is_part = objects.narrower(one.object, other.object) or objects.narrower(other.object, one.object)
     return "object" if one.relation in one_valued and not is_part else None
-
-
-def differ_in_numbers_alone(one: str, other: str) -> bool:
-    """Return whether two texts are the same but for their numbers, and have some. Symmetric."""
-    first, second = (_NUMBER.sub("0", text.casefold()) for text in (one, other))
-    return first == second and one.casefold() != other.casefold()
 
 
 def _is_one_statement(one: Stating, other: Stating) -> bool:

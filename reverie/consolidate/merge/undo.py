@@ -68,7 +68,10 @@ def _restore(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> U
     if superseded is None:
         undone = conn.execute(sql["read_undone"], params).fetchone()
         if undone is None:
-            raise NotFoundError(f"Nothing to undo: memory {loser_id} was neither merged, superseded nor corrected.")
+            raise NotFoundError(
+                f"Nothing to undo: memory {loser_id} is neither merged nor superseded, "
+                "and no correction of it is in force."
+            )
         other_id = undone[0]
         return other_id
     other_id, subject_id, kind, peak, accessed_at, lasting, expires_at = superseded

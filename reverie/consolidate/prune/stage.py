@@ -8,7 +8,6 @@ for all that were skipped. Source: docs/design-sources.md, Brain 4.4.
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -34,8 +33,8 @@ def prune(work: Work) -> Report:
     Structured facts that ended by themselves are deleted as long after their end as their memories, even if those faded
     before; all others stay.
 
-    Counts `forgotten` and, by reason and kind, `faded_episode` and the like. If the policy has changed since the last
-    run, `forget_at` is computed again (`rescheduled`).
+    Counts `forgotten` and, by reason and kind, `faded_episode` and the like; memories that were merged into one that is
+    due count too. If the policy has changed since the last run, `forget_at` is computed again (`rescheduled`).
     """
     with run(work, "prune") as attempt:
         policy = work.policy
@@ -44,7 +43,7 @@ def prune(work: Work) -> Report:
         attempt.report.add("forgotten", 0)
         if not work.dry_run:
             _forget_facts(work, params)
-        doomed: list[tuple[UUID, datetime, bool, str]] | None = None
+        doomed: list[tuple[UUID, datetime, bool]] | None = None
         while doomed is None or (len(doomed) == _CHUNK and not work.dry_run):
             with work.transaction() as conn:
                 if doomed is None:
@@ -52,10 +51,10 @@ def prune(work: Work) -> Report:
                 limit = {"limit": None} if work.dry_run else {}
                 doomed = conn.execute(queries("prune")["read_doomed"], params | limit).fetchall()
                 for reason in _REASONS:
-                    chosen = [(id_, at) for id_, at, expired, _ in doomed if expired == (reason == "expired")]
-                    attempt.report.add("forgotten", forget(conn, attempt, chosen, reason))
-                for (expired, kind), number in Counter((expired, kind) for *_, expired, kind in doomed).items():
-                    attempt.report.add(f"{_REASONS[expired]}_{kind}", number)
+                    chosen = [(id_, at) for id_, at, expired in doomed if expired == (reason == "expired")]
+                    for kind, number in forget(conn, attempt, chosen, reason).items():
+                        attempt.report.add("forgotten", number)
+                        attempt.report.add(f"{reason}_{kind}", number)
                 attempt.record(conn)
     return attempt.report
 

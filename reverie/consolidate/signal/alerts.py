@@ -190,10 +190,11 @@ def _local_time(day: date, hour: int, zone: ZoneInfo) -> datetime:
 def scheduled(triggers: Iterable[Due], moods: Iterable[Felt], zone: ZoneInfo, policy: Policy) -> list[Due]:
     """Return the triggers in order of time, with quiet hours, the daily cap and the days after a crisis applied.
 
-    Triggers that are over before quiet hours end are left out.
+    Triggers that are over before quiet hours end are left out. One that is already due when the words of a crisis come,
+    and not over, is withheld too.
     """
     numbers, ready = policy.signals, list[Due]()
-    crises = [felt.said_at for felt in moods if felt.crisis]
+    crises, lasts = [felt.said_at for felt in moods if felt.crisis], timedelta(days=numbers.crisis_days)
     days: Counter[Any] = Counter()
     for trigger in sorted(triggers, key=lambda each: (each.due_at, _rank(each), each.happened_at)):
         if trigger.audience != "caller":
@@ -202,16 +203,14 @@ def scheduled(triggers: Iterable[Due], moods: Iterable[Felt], zone: ZoneInfo, po
         due = awake(trigger.due_at, zone, policy)
         if due >= trigger.until_at:
             continue
-        near = any(_is_near(at, trigger.happened_at, due, timedelta(days=numbers.crisis_days)) for at in crises)
+        near = [at for at in crises if due <= at + lasts and at < trigger.until_at]
         day = due.astimezone(zone).date()
-        withheld = "crisis" if near else "cap" if days[day] >= numbers.a_day else None
-        days[day] += withheld is None
+        is_full = days[day] >= numbers.a_day
+        withheld = "crisis" if near else "cap" if is_full else None
+        # if it was due before any crisis it may have been delivered, so it keeps its place in the day
+        days[day] += not is_full and all(at > due for at in near)
         ready.append(replace(trigger, due_at=due, withheld=withheld))
     return ready
-
-
-def _is_near(crisis: datetime, happened: datetime, due: datetime, days: timedelta) -> bool:
-    return crisis - timedelta(days=1) <= happened <= crisis + days or crisis <= due <= crisis + days
 
 
 def _rank(trigger: Due) -> int:

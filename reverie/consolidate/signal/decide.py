@@ -82,7 +82,7 @@ def follow_history(history: History, tenant_id: str, policy: Policy) -> Followed
         for band in usual_hours(own, zones_of(own, policy), policy):
             evidence = next((felt for felt in history.moods if felt.said_at.date() >= band.since), None)
             if evidence is not None:
-                memory = hours_memory(band, evidence, tenant_id, history.subject_id, policy.signals.importance)
+                memory = hours_memory(band, evidence, tenant_id, history.subject_id, policy)
                 followed.candidates.append(memory)
                 followed.lineage += sources_of(memory, (evidence.turn_id,))
     return followed

@@ -63,7 +63,7 @@ class Trend:
     topic: Sequence[str]
     speaker: str | None
     metric: str
-    #: The first and last value of the line through the values.
+    #: The first and last value of the line through the values, within the least and greatest of these.
     first: float
     last: float
     p: float
@@ -73,7 +73,12 @@ class Trend:
     @property
     def change(self) -> float:
         """The change from first to last value of the line, as a share of the larger: from -1 to 1, or beyond."""
-        return (self.last - self.first) / (max(abs(self.first), abs(self.last)) or 1.0)
+        return (self.last - self.first) / self.size
+
+    @property
+    def size(self) -> float:
+        """The larger of first and last value, without sign; 1 if both are 0."""
+        return max(abs(self.first), abs(self.last)) or 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,8 +99,8 @@ SeriesKey = tuple[str | None, str, str]
 def trend_changes(numbers: Sequence[Number], since: datetime, policy: InsightsPolicy) -> Iterator[TrendChange]:
     """Yield the changes with each number from `since` on; `numbers` are all numbers of a subject, in order.
 
-    A trend is new, or its change has moved by a step of the policy, or it is over: its own test, without those of other
-    series, is no longer below `trend_over`.
+    A trend is new, or has moved by a step of the policy since it was last reported, or it is over: its own test,
+    without those of other series, is no longer below `trend_over`.
     """
     if not policy.trend_numbers or not numbers or numbers[-1].at < since:
         return  # without a new number nothing changes
@@ -104,14 +109,23 @@ def trend_changes(numbers: Sequence[Number], since: datetime, policy: InsightsPo
         if not known.add(number):
             continue  # no series that is long enough changed
         found = known.trends()
+        changed = [key for key, trend in found.items() if key not in told or _has_moved(told[key], trend, policy)]
+        over = [key for key in told if key not in found]
         if number.at >= since:
-            for key, trend in found.items():
-                if key not in told or _step(told[key], policy) != _step(trend, policy):
-                    yield TrendChange(trend=trend, by=number)
-            for key, trend in told.items():
-                if key not in found:
-                    yield TrendChange(trend=trend, by=number, is_over=True)
-        told = found
+            yield from (TrendChange(trend=found[key], by=number) for key in changed)
+            yield from (TrendChange(trend=told[key], by=number, is_over=True) for key in over)
+        told |= {key: found[key] for key in changed}
+        for key in over:
+            del told[key]
+
+
+def _has_moved(told: Trend, trend: Trend, policy: InsightsPolicy) -> bool:
+    """Return whether the strength of a trend is another, or an end of it moved by a step.
+
+    The strength alone is not enough: it is a share of the larger end, which stays near 1 while a series grows on.
+    """
+    moved = max(abs(trend.first - told.first), abs(trend.last - told.last))
+    return _step(trend, policy) != _step(told, policy) or moved >= policy.trend_step * told.size
 
 
 def _step(trend: Trend, policy: InsightsPolicy) -> int:
@@ -154,7 +168,8 @@ class _Series:
         """Return the trend of a series that has a p-value, under a name."""
         if self._trend is None:
             times, values, counted = self._days(policy)
-            first, last = trend_line(times, values)
+            # the line of a curve begins or ends where no number was
+            first, last = np.clip(trend_line(times, values), values.min(), values.max()).tolist()
             self._trend = Trend(
                 key="",
                 topic=_topic(counted),

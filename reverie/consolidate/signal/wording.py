@@ -12,6 +12,10 @@ from reverie.consolidate.signal.periods import Opening
 from reverie.language.pack import read_table
 from reverie.model import Candidate, Lineage
 from reverie.model.memory import candidate_id
+from reverie.policy import Policy
+
+#: Origin and key of the pattern of usual hours.
+_HOURS = "usual_hours"
 
 
 @cache
@@ -35,21 +39,31 @@ def difficult_memory(opening: Opening, tenant_id: str, subject_id: str, importan
     )
 
 
-def hours_memory(band: Band, evidence: Felt, tenant_id: str, subject_id: str, importance: float) -> Candidate:
-    """Return the pattern of usual hours, made at the first message after the days over which they were found."""
+def hours_memory(band: Band, evidence: Felt, tenant_id: str, subject_id: str, policy: Policy) -> Candidate:
+    """Return the pattern of usual hours, made at the first message after the days over which they were found.
+
+    It is stated by key, so the pattern of a later band supersedes it, also if the subject speaks under another name.
+    """
     begin, end = clock(band.start), clock((band.start + band.length) % 48)
+    content = str(_words()["hours"]).format(begin=begin, end=end)
     return Candidate(
-        id=candidate_id(
-            evidence.said_at, tenant_id, subject_id, "pattern", str(evidence.turn_id), "usual_hours", band.start
-        ),
+        id=candidate_id(evidence.said_at, tenant_id, subject_id, "pattern", str(evidence.turn_id), _HOURS, band.start),
         subject_id=subject_id,
         kind="pattern",
-        content=str(_words()["hours"]).format(begin=begin, end=end),
-        importance=importance,
+        content=content,
+        importance=policy.signals.importance,
         happened_at=evidence.said_at,
         turn_id=evidence.turn_id,
         session_id=None,
-        origin="usual_hours",
+        origin=_HOURS,
+        stated={
+            "speaker": "",
+            "category": "identity",
+            "key": _HOURS,
+            "value": content,
+            "confidence": policy.structured_facts.rule_confidence,
+            "importance": policy.signals.importance,
+        },
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import orjson
@@ -15,6 +16,9 @@ from reverie.consolidate.signal.moods import ToldMood
 from reverie.store.plans import plan_by_group
 from reverie.store.queries import queries
 from reverie.store.runs import Run
+
+#: Time before a day from which turns count for its counterpart: some sessions never end.
+_HEARD = timedelta(days=30)
 
 
 def write_moods(conn: Connection[Any], attempt: Run, told: Sequence[ToldMood]) -> None:
@@ -38,7 +42,7 @@ def write_moods(conn: Connection[Any], attempt: Run, told: Sequence[ToldMood]) -
 
 def write_figures(conn: Connection[Any], attempt: Run, days: SubjectDays) -> None:
     """Replace the figures of some days; counts rows as `days`."""
-    sql, params = queries("signal"), attempt.params() | days.params()
+    sql, params = queries("signal"), attempt.params() | days.params() | {"heard": _HEARD}
     conn.execute(sql["clear_figures"], params)
     plan_by_group(conn)
     attempt.report.add("days", conn.execute(sql["write_figures"], params).rowcount)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from psycopg import Connection
+
 from reverie.drive.deliver.sending import OutgoingMessage, Send, send_by_http
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -15,6 +17,8 @@ from reverie.store.queries import queries
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400))
 #: Time for which a sender holds its messages, and their number.
 _LEASE, _BATCH = timedelta(minutes=10), 20
+#: Time after which all memories are compared with what was announced, and most time from a run's record to its commit.
+_COMPARED, _LAG = timedelta(hours=1), timedelta(minutes=1)
 #: Retention of delivered messages.
 _KEPT = timedelta(days=30)
 _GONE = 410
@@ -59,8 +63,21 @@ def fill_outbox(store: Store, tenant_id: str, *, as_of: datetime, now: datetime)
         if "trigger.due" in events:
             filled += conn.execute(sql["fill_triggers"], params).rowcount
         if any(name.startswith("memory.") for name in events):
-            filled += conn.execute(sql["fill_memories"], params).rowcount
+            filled += _fill_memories(conn, params)
         conn.execute(sql["drop_delivered"], params)
+    return filled
+
+
+def _fill_memories(conn: Connection[Any], params: dict[str, Any]) -> int:
+    """Write messages for changed memories, reading those of the subjects that runs named since; return how many."""
+    sql = queries("deliver")
+    limits = params | {"every": _COMPARED, "lag": _LAG}
+    subjects, at = conn.execute(sql["changed_subjects"], limits).fetchone() or (None, None)
+    if subjects == []:
+        return 0
+    filled = conn.execute(sql["fill_memories"], params | {"subjects": subjects}).rowcount
+    if subjects is None:
+        conn.execute(sql["note_comparison"], params | {"at": at})
     return filled
 
 

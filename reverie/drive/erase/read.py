@@ -34,6 +34,10 @@ _NAMED = 3
 _NOUNS = {"turn": "turn or event", "memory": "memory"}
 
 
+class SharedTurnsError(InputError):
+    """The memory shares turns with other memories."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
     """The data of subjects to erase."""
@@ -127,7 +131,9 @@ def _subject_of_session(conn: Connection[Any], tenant_id: str, target: Target) -
 def ids_of_target(conn: Connection[Any], tenant_id: str, target: Target) -> list[UUID] | None:
     """Return the ids of turns and events that the target names, or None if it does not name them by id.
 
-    Raises InputError for a memory that was not made from turns, or that shares a turn with other memories.
+    Raises:
+        InputError: the memory was not made from turns.
+        SharedTurnsError: it shares a turn with other memories.
     """
     if target.kind == "turn" and target.id is not None:
         return [target.id]
@@ -140,9 +146,9 @@ def ids_of_target(conn: Connection[Any], tenant_id: str, target: Target) -> list
         )
     if not target.shared and (shared := [source_id for source_id, others in found if others]):
         named = ", ".join(map(str, shared[:_NAMED]))
-        raise InputError(
-            f"Memory {target.id} shares {len(shared)} of its turns with other memories ({named}): erase these turns "
-            "too with --shared, or only forget the memory."
+        raise SharedTurnsError(
+            f"Memory {target.id} shares {len(shared)} of its turns ({named}) with other memories: erase these turns "
+            "too (--shared; in the API, shared), or only forget the memory."
         )
     return [source_id for source_id, _ in found]
 

@@ -12,6 +12,7 @@ from typing import Any
 from psycopg import Connection
 
 from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.emptying import mark_counted
 from reverie.inference import Embedder
 from reverie.model import Scope
 from reverie.policy import Policy
@@ -32,7 +33,9 @@ def copy_log(source: Store, target: Store, tenant_id: str, *, policy: str) -> in
     """Copy a tenant's rows of every table of the log into an empty database; return the number of rows."""
     with source.transaction(tenant_id) as reading, target.transaction(tenant_id) as writing:
         set_policy_name(writing, tenant_id, policy)
-        return _copy(reading, writing, tenant_id, copied_tables(reading, "log"))
+        copied = _copy(reading, writing, tenant_id, copied_tables(reading, "log"))
+        mark_counted(writing, tenant_id)
+    return copied
 
 
 def copy_tenant(source: Store, target: Store, tenant_id: str) -> int:

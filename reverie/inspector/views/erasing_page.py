@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from starlette.responses import Response
 
 from reverie.drive.erase.erasing import Eraser
+from reverie.drive.erase.read import SharedTurnsError
 from reverie.drive.erase.targets import Target, memory_target, session_target, subject_target, turn_target
 from reverie.errors import InputError
 from reverie.inspector.views.page import InspectorPage
@@ -16,11 +18,15 @@ from reverie.inspector.visits import Visit
 
 
 async def preview_erasure(visit: Visit) -> Response:
-    """Show what would be erased."""
-    target = _target(visit)
+    """Show what would be erased. If other memories rest on the turns of a memory too, the page says so."""
+    target, named = _target(visit), _named(visit)
     await visit.services.journal.flush()
-    done = await asyncio.to_thread(_eraser(visit).erase, target, preview=True)
-    return visit.render("erase.html", done_erasure=done, target=target, named=_named(visit), confirm=_confirm(target))
+    try:
+        done = await asyncio.to_thread(_eraser(visit).erase, target, preview=True)
+    except SharedTurnsError:
+        target, named = replace(target, shared=True), named | {"shared": "yes"}
+        done = await asyncio.to_thread(_eraser(visit).erase, target, preview=True)
+    return visit.render("erase.html", done_erasure=done, target=target, named=named, confirm=_confirm(target))
 
 
 async def erase_target(visit: Visit) -> Response:

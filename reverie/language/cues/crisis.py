@@ -150,7 +150,7 @@ def find_crisis(
 ) -> Crisis | None:
     """Return the signs of a crisis in a message, with help for its author; None without signs, or with detection off.
 
-    Pure. Without a usable vector, a third of the signs that are only hinted at is missed.
+    Pure. Without a usable vector, a third of the crises that it would find is missed, mostly hints.
 
     Args:
         text: The message.

@@ -64,17 +64,17 @@ def kept_frame(texts: pl.Series, stated: Mapping[int, Sequence[Span]], rules: Ru
 
 
 def pieces(part: Kept, policy: Policy, count_tokens: CountTokens) -> list[Kept]:
-    """Return a part as it is, or a long one in several; episodes that state a fact may be facts."""
+    """Return a part as it is, or a long one in several, each text once; episodes that state a fact may be facts."""
     texts = [part.content]
     if len(part.content) > SHORT_CHARACTERS:
         numbers = policy.chunk
         texts = chunk(part.content, count_tokens, min_tokens=numbers.min_tokens, max_tokens=numbers.max_tokens)
     routed = part.kind == "episode" and policy.extract.episode_facts
     kinds = [route_turn(text, policy.salience) if routed else part.kind for text in texts]
-    return [
-        part._replace(place=part.place + number, content=text, kind=kind)
-        for number, (text, kind) in enumerate(zip(texts, kinds, strict=True))
-    ]
+    found: dict[str, Kept] = {}
+    for number, (text, kind) in enumerate(zip(texts, kinds, strict=True)):
+        found.setdefault(text, part._replace(place=part.place + number, content=text, kind=kind))
+    return list(found.values())
 
 
 def _reads_tellings(rules: Rules) -> bool:

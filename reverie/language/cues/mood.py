@@ -30,6 +30,8 @@ Missed = Literal["late", "failed"]
 MOODS: Final[tuple[MoodName, ...]] = get_args(MoodName)
 #: Moods towards the listener. An instruction such as "Never suggest meat" shows neither.
 OPPOSED: Final = frozenset(("angry", "frustrated"))
+#: Moods that a message with signs of a crisis can have.
+_HEAVY: Final = OPPOSED | {"sad", "anxious"}
 #: Only this many characters are searched for keywords and marks of energy.
 _READ: Final = 4_000
 _ENERGIES: Final[tuple[Energy, ...]] = ("low", "medium", "high")
@@ -157,6 +159,17 @@ def by_keywords(text: str, moods: Sequence[MoodName] = MOODS) -> Mood | None:
             style = _lexicon().manners[row.mood].style
             return Mood(mood=row.mood, energy=row.energy, style=style, confidence=None, method="keywords")
     return None
+
+
+def in_crisis(told: Mood, moods: Sequence[MoodName]) -> Mood:
+    """Return the mood of a message with signs of a crisis: sad instead of a good or neutral one, if the policy has it.
+
+    A language model's mood stays, since the model has read the message.
+    """
+    if told.method == "model" or told.mood in _HEAVY or "sad" not in moods:
+        return told
+    manner = _lexicon().manners["sad"]
+    return Mood(mood="sad", energy=manner.energy, style=manner.style, confidence=None, method="keywords")
 
 
 def _suited(mood: Mood, moods: Sequence[MoodName]) -> Mood:

@@ -58,9 +58,13 @@ class People(Table):
     #: The same of a sentence about a thing that the one before names, and a pattern of the words for the author.
     points: str
     author: str
+    #: A pattern of written forms of a role, and the form in `roles`.
+    joined: tuple[str, str]
     #: A pattern of the words before a pet's name, with the kind of pet as the group.
     named: str
     several: WordSet
+    #: Relations whose wording is one of people: a shop does not live in a town.
+    alone: WordSet
     roles: WordSet
     shared: WordSet
 
@@ -83,6 +87,27 @@ class Things(Table):
     empty: WordSet
 
 
+class Trips(Table):
+    """Words by which the author went to a place, and does not live there."""
+
+    #: The relation that a reader may find in them, and the one to remember instead.
+    relation: str
+    event: str
+    #: Patterns of the words before the place, and of those before and after it that tell of a move after all.
+    before: str
+    moves: str
+    stays: str
+
+
+class Misread(Table):
+    """Words before an object of some relations by which it has another relation."""
+
+    relations: WordSet
+    #: A pattern; its group `topic`, if it has one, is the topic of the statement.
+    before: str
+    instead: str
+
+
 class StatementWords(Table):
     """`statements.toml`."""
 
@@ -93,6 +118,8 @@ class StatementWords(Table):
     people: People
     topics: Topics
     things: Things
+    trips: Trips
+    misread: tuple[Misread, ...]
 
 
 @cache

@@ -14,7 +14,7 @@ from reverie.language.cues import wording
 from reverie.language.cues.attribution import unveil, veil
 from reverie.language.life_events.worth import life_signs, life_worth
 from reverie.language.pack import language_table
-from reverie.language.statements.verbs import is_base_form
+from reverie.language.statements.verbs import base_form, is_base_form
 from reverie.language.subject import possessive
 from reverie.language.text import sentences
 from reverie.language.times import NamedTime, coming_times, day_exactness, past_times
@@ -23,11 +23,16 @@ from reverie.policy.life_events import LifeEventsPolicy
 _PACK: Final = language_table("mentions")
 _PLANNED: Final = _PACK.pattern("planned", re.IGNORECASE)
 _IS_ON: Final = _PACK.pattern("is_on", re.IGNORECASE)
+_NEXT_CLAUSE: Final = _PACK.pattern("next_clause", re.IGNORECASE)
+_FOR_THEN: Final = _PACK.pattern("for_then", re.IGNORECASE)
+_NOT_PAST: Final = _PACK.pattern("not_past", re.IGNORECASE)
 _ASKS: Final = _PACK.pattern("asks", re.IGNORECASE)
 _CANCELLED: Final = _PACK.pattern("cancelled", re.IGNORECASE)
 _KEPT: Final = _PACK.pattern("kept", re.IGNORECASE)
 _SUPPOSED: Final = _PACK.pattern("supposed", re.IGNORECASE)
 _MOVED: Final = _PACK.pattern("moved", re.IGNORECASE)
+_OLD_DAY: Final = _PACK.pattern("old_day", re.IGNORECASE)
+_NEW_DAY: Final = _PACK.pattern("new_day", re.IGNORECASE)
 _YEARLY: Final = _PACK.pattern("yearly")
 _BORN: Final = _PACK.pattern("born")
 _DAY_AFTER: Final = _PACK.pattern("day_after")
@@ -123,7 +128,7 @@ def find_mentions(messages: Sequence[EventMessage], numbers: LifeEventsPolicy) -
 
 def _sentences(place: int, message: EventMessage) -> Iterator[_Sentence]:
     for sentence in sentences(wording.plain(veil(message.text))):
-        plan = next((one for one in message.statements if _plans(one, sentence)), None)
+        plan = next((one for one in message.statements if _plans(one, sentence, message.said)), None)
         words = len(sentence.split())
         if sentence.endswith("?") or words < (_LEAST_OF_CHANGE if _is_change(sentence, plan) else _LEAST):
             continue
@@ -131,17 +136,19 @@ def _sentences(place: int, message: EventMessage) -> Iterator[_Sentence]:
             message=place,
             text=sentence,
             said=message.said,
-            coming=_best(coming_times(_TO_MONTH.sub(_PACK.text("in_month"), sentence), message.said)),
+            coming=_coming(sentence, message.said),
             past=tuple(past_times(sentence, message.said)),
             plan=plan,
             yearly=_yearly(sentence, message.said),
         )
 
 
-def _plans(statement: KnownStatement, sentence: str) -> bool:
-    """Return whether a statement is a plan that the sentence states."""
+def _plans(statement: KnownStatement, sentence: str, said: date) -> bool:
+    """Return whether a statement is a plan that the sentence states; a day alone, from which it was moved, is none."""
     is_plan = statement.relation in _PLANS or statement.phase == "planned"
-    return is_plan and bool(statement.object) and statement.object.lower() in sentence.lower()
+    if not is_plan or not statement.object or statement.object.lower() not in sentence.lower():
+        return False
+    return all(time.start > 0 or time.end < len(statement.object) for time in coming_times(statement.object, said))
 
 
 def _is_change(sentence: str, plan: KnownStatement | None) -> bool:
@@ -156,7 +163,7 @@ def _mention(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> Mention
     # "last year my flight was cancelled" has the day of the cancellation
     is_past = kind == "told" or (kind == "cancelled" and one.coming is None)
     time = _best(one.past) if is_past else one.coming
-    clock = clock_time(one.text) if time is not None and time.precision == "day" else None
+    clock = clock_time(_without_old_day(one.text)) if time is not None and time.precision == "day" else None
     return Mention(
         kind=kind,
         title=_title_of(one, plan, time, kind),
@@ -190,10 +197,36 @@ def _is_planned(sentence: str, time: NamedTime, worth: float, told: float) -> bo
     """
     if _PLANNED.search(sentence):
         return True
-    if (is_on := _IS_ON.search(sentence)) is None:
+    is_on = _IS_ON.search(sentence)
+    if is_on is None or _happened_then(sentence, time, is_on.end()):
         return False
     is_before = is_on.start() < time.start and is_on.end() <= time.end
     return is_before or bool(is_on["at"]) or worth >= told
+
+
+def _happened_then(sentence: str, time: NamedTime, end: int) -> bool:
+    """Return whether something happened at the time and a new clause follows: "We moved on Monday and the flat is"."""
+    before = sentence[: time.start]
+    if not _NEXT_CLAUSE.search(sentence, time.end, end) or _FOR_THEN.search(before):
+        return False
+    return any(base_form(word)[1] == "past" for word in _NOT_PAST.sub("", before).split())
+
+
+def _coming(sentence: str, said: date) -> NamedTime | None:
+    """Return the coming time that a sentence names; of a move, the new one: "moved from Friday to Monday"."""
+    text = _without_old_day(sentence)
+    times = list(coming_times(_TO_MONTH.sub(_PACK.text("in_month"), text), said))
+    if (moved := _MOVED.search(sentence)) is None:
+        return _best(times)
+    after = [one for one in times if one.end > moved.start()]
+    new = [one for one in after if _NEW_DAY.search(text, 0, one.start) or _TO_MONTH.match(text, one.start)]
+    return _best(new or after or times)
+
+
+def _without_old_day(sentence: str) -> str:
+    """Blank the day or hour from which something is moved, as long as it was, so that other words keep their places."""
+    to = _PACK.text("to_day")
+    return _OLD_DAY.sub(lambda old: to.rjust(len(old[0])), sentence) if _MOVED.search(sentence) else sentence
 
 
 def _best(times: Iterable[NamedTime]) -> NamedTime | None:

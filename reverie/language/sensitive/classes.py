@@ -21,6 +21,10 @@ from reverie.policy.sensitivity import SENSITIVE_CLASSES, SensitiveClass
 #: Classes in which statements about somebody else are sensitive too.
 _OF_OTHERS: Final[frozenset[SensitiveClass]] = frozenset(("health", "finances", "sexuality", "religion", "politics"))
 _WORD: Final = re.compile(r"<([a-z]+)>")
+#: The signs between the groups of a number.
+_GAP: Final = re.compile("[ -]")
+#: The fewest digits of a card.
+_CARD_DIGITS: Final = 13
 #: The replacement of a secret.
 REDACTED: Final = "[redacted]"
 #: Non-ASCII letters that case-insensitive patterns take for ASCII ones and `str.lower` leaves (it makes "k" of "K").
@@ -96,12 +100,22 @@ def _spans_by_rules(text: str) -> list[Span]:
     if not _secret_cue().search(lowered):
         return []
     return [
-        match.span("secret")
+        span
         for secret in _secrets()
         if secret.cue is None or secret.cue.search(lowered)
         for match in secret.pattern.finditer(text)
-        if secret.check(match["secret"]) and match["secret"] != REDACTED
+        if match["secret"] != REDACTED and (span := _checked(match, secret.check))
     ]
+
+
+def _checked(match: re.Match[str], check: Callable[[str], bool]) -> Span | None:
+    """Return the span of a secret that passes its check, if need be without its last words.
+
+    A word or a date after a number can look like a part of it.
+    """
+    start, end = match.span("secret")
+    pieces = (start + piece.start() for piece in _GAP.finditer(match["secret"]))
+    return next(((start, at) for at in (end, *reversed([*pieces])) if check(match.string[start:at])), None)
 
 
 @cache
@@ -160,7 +174,8 @@ def _is_card(number: str) -> bool:
     """
     digits = [int(each) for each in number if each.isdigit()]
     doubled = [sum(divmod(2 * each, 10)) if place % 2 else each for place, each in enumerate(reversed(digits))]
-    return len(set(digits)) > 1 and digits[0] in range(2, 7) and sum(doubled) % 10 == 0
+    is_long = len(digits) >= _CARD_DIGITS
+    return is_long and len(set(digits)) > 1 and digits[0] in range(2, 7) and sum(doubled) % 10 == 0
 
 
 def _is_account(number: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Literal
 from reverie.language.cues import wording
 from reverie.language.english import Form, statement_words
 from reverie.language.objects import is_plural, read_object
-from reverie.language.statements.holders import are_several
+from reverie.language.statements.holders import are_several, is_thing
 from reverie.language.statements.verbs import base_form, is_gerund, words
 from reverie.language.subject import possessive
 from reverie.language.text import sentences
@@ -93,11 +93,14 @@ def needs_own_words(statement: MessageStatement, relation: Relation) -> bool:
     """Return whether no wording would be true, or tell who is meant.
 
     It would call its author "they" or "them": "They make them the left eye". It would give what is the author's to
-    somebody else: "Mum minds their kids". It would affirm a denial, or end more than was said. An order keeps the
-    author's words, so it needs others only if they leave out its denial: "clip art" for "No clip art please".
+    somebody else: "Mum minds their kids". It would affirm a denial, or end more than was said. It would let a shop live
+    somewhere. An order keeps the author's words, so it needs others only if they leave out its denial: "clip art" for
+    "No clip art please".
     """
     if relation.kind == "instruction":
         return _is_denial(statement) and _denial(relation) is None and not _denies(statement.object)
+    if statement.relation in statement_words().people.alone and is_thing(statement.holder):
+        return True
     if _ends_too_much(statement, relation):
         return True
     said = (_headed(statement.object) if relation.deeds else None) or statement.object

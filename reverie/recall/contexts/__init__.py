@@ -6,6 +6,7 @@
 - `sections`: its sections, and the lines that fit into each
 - `material`: the material of a context, as a value
 - `forms`: the six layouts
+- `profile_lines`: the lines of the profile
 - `explained`: the memories behind each line
 - `scope`: the part of memory that it may use, by mode and active connections
 - `request`: the caller's part

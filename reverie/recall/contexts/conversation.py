@@ -31,12 +31,13 @@ def history_section(
     Summaries of turns before the conversation come first. A summary in `told` replaces the older turns that it covers;
     some of their own sentences replace the others. If even these do not fit, the oldest summaries are dropped first,
     then the oldest turns; a last turn longer than the budget is cut at its end. Each turn that is not given verbatim is
-    listed as dropped.
+    listed as dropped, as are turns that the conversation leaves out; a line in their place says how many.
     """
     numbers = policy.context
+    left_out = _left_out(messages)
     lines = [
         Line(
-            text=f"{_author(one, role_name)}: {verbatim(escape(one.content))}",
+            text=f"{_gap(one)}{_author(one, role_name)}: {verbatim(escape(one.content))}",
             label=f"turn {place}",
             worth=float(place),
         )
@@ -45,9 +46,9 @@ def history_section(
     earlier = [one.line(escape) for one in told if one.earlier]
     section = _whole(head, [*earlier, *lines], numbers.history, count)
     if section.tokens <= numbers.history:
-        return section
+        return replace(section, dropped=left_out)
     older, last = lines[: -numbers.keep_verbatim], lines[-numbers.keep_verbatim :]
-    dropped = tuple(Dropped(section="history", id=None, label=line.label, reason="older") for line in older)
+    dropped = left_out + tuple(Dropped(section="history", id=None, label=one.label, reason="older") for one in older)
     summaries = list(_summaries(messages[: len(older)], told, policy, escape))
     for place in range(len(summaries)):
         section = _whole(head, [*summaries[place:], *last], numbers.history, count)
@@ -67,6 +68,18 @@ def history_section(
 def verbatim(text: str) -> str:
     """Return a text with its further lines indented, so that a person's text cannot pose as a part of the form."""
     return f"\n{_INDENT}".join(strip_invisible(text).splitlines())
+
+
+def _left_out(messages: Sequence[Message]) -> tuple[Dropped, ...]:
+    return tuple(
+        Dropped(section="history", id=None, label=f"{one.left_out} turns before turn {place}", reason="older")
+        for place, one in enumerate(messages, start=1)
+        if one.left_out
+    )
+
+
+def _gap(message: Message) -> str:
+    return f"({message.left_out} earlier turns left out)\n" if message.left_out else ""
 
 
 def _author(message: Message, role_name: Callable[[str], str] = str.capitalize) -> str:

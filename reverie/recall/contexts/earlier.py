@@ -93,6 +93,9 @@ async def with_earlier(
     if parts := _due_ranges(rows.get("running", ()), subject_id, given.session_id or "", policy):
         summaries += await session.offload(lambda: list(_summarise(parts, policy, said)))
     history = _without_withdrawn(given, rows.get("withdrawn", ()), policy.recall.longest_reply)
+    # of the turns that are left out, some are summarised
+    covered = sum(one.last_turn - one.first_turn + 1 - len(one.texts) for one in summaries if one.earlier)
+    history = [replace(one, left_out=max(one.left_out - covered, 0)) for one in history]
     return replace(given, history=history), summaries
 
 

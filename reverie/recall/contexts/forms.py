@@ -30,12 +30,12 @@ from reverie.recall.contexts.coming import coming_up_block
 from reverie.recall.contexts.conversation import history_section
 from reverie.recall.contexts.identity import agent_identity
 from reverie.recall.contexts.material import Chosen, Material
+from reverie.recall.contexts.profile_lines import FactTeller, in_words, profile_lines
 from reverie.recall.contexts.request import account_lines, fields, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
 from reverie.recall.places.budget import PROCEDURAL
 from reverie.recall.profile import one_line, with_day
-from reverie.recall.result import in_doubt
 from reverie.recall.staged import fact_line, summary_line
 
 #: The names of kinds in Logic 4.
@@ -62,7 +62,7 @@ def _reverie(of: Material) -> list[Section]:
     emotional = list(emotional_context(of.given, of.profile, acquaintance(of.profile.relationship)))
     emotional += hard_times(of.person) if emotional else ()
     rules = _advice(of) if emotional else ()
-    profile = _profile(of, f"PROFILE ({one_line(of.subject_id)}):", _learned_lines(of))
+    profile = _profile(of, f"PROFILE ({one_line(of.subject_id)}):", _learned_lines(of), in_words)
     return [
         _system(of),
         profile,
@@ -236,36 +236,8 @@ def _learned_lines(of: Material) -> list[Line]:
     return lines
 
 
-def _profile(of: Material, head: str, learned: Sequence[Line] = ()) -> Section:
-    lines = account_lines(of.given)
-    lines += [
-        Line(text=fact_line(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts
-    ]
-    lines += [
-        Line(
-            text=f"- {in_doubt(one_line(one.content), one.doubted_at, one.doubt)}",
-            id=one.id,
-            label="preference",
-            worth=one.importance,
-        )
-        for one in of.profile.preferences
-    ]
-    lines += [
-        Line(text=f"- {one_line(one.text)}", id=one.id, label="scaffold", worth=1 + one.confidence / 2)
-        for one in of.profile.active
-        if not one.connection_id
-    ]
-    lines += learned
-    lines += [
-        Line(
-            text=f"- {with_day(one.kind, one.content, one.happened_at)}",
-            id=one.id,
-            label=one.kind,
-            worth=-float(place),
-            made_of=one.same_ids,
-        )
-        for place, one in enumerate(of.profile.recent)
-    ]
+def _profile(of: Material, head: str, learned: Sequence[Line] = (), told: FactTeller = fact_line) -> Section:
+    lines = [*account_lines(of.given), *profile_lines(of.profile, learned, told)]
     return fit("profile", [Block(head=head, lines=lines), _coming(of)], of.policy.context.profile, of.count)
 
 

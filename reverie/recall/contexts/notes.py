@@ -15,7 +15,13 @@ def context_notes(of: Material, sections: Sequence[Section], counter: Counter) -
     """Return the notes on a context with these sections, each once."""
     missing = _missing(of, counter) if of.given.mode == "active" else ()
     lines = [line for one in sections if one.name == "history" for line in one.lines]
-    return tuple(dict.fromkeys((*of.notes, *missing, *earlier_notes(lines, of.told))))
+    return tuple(dict.fromkeys((*of.notes, *missing, *_left_out(of), *earlier_notes(lines, of.told))))
+
+
+def _left_out(of: Material) -> Iterator[str]:
+    if left_out := sum(one.left_out for one in of.given.history):
+        most = of.policy.working_memory.turns
+        yield f"The conversation is the window of working memory ({most} turns): it leaves out {left_out:,} turns."
 
 
 def _missing(of: Material, counter: Counter) -> Iterator[str]:

@@ -16,7 +16,7 @@ from reverie.store.session import Statement
 class KnownPerson:
     """Knowledge about a subject besides its memories, as of a time."""
 
-    #: Messages in the days that the policy counts; their mean words, and the shares that are formal or have an emoji.
+    #: Messages in the days that the policy counts; their median words, and the shares that are formal or have an emoji.
     messages: int = 0
     words: float = 0.0
     formal: float = 0.0
@@ -31,6 +31,9 @@ class KnownPerson:
     known: frozenset[str] = frozenset()
 
 
+#: Most messages, the latest, of which the median words are found.
+_LATEST = 100
+
 #: A subject of whom nothing is known.
 UNKNOWN = KnownPerson()
 
@@ -42,6 +45,7 @@ def person_statement(tenant_id: str, subject_id: str, policy: Policy, as_of: dat
         "subject": subject_id,
         "as_of": as_of,
         "since": (as_of - timedelta(days=policy.style.days)).date(),
+        "latest": _LATEST,
         "recent": as_of - timedelta(days=policy.signals.alert_days),
     }
     return Statement(queries("context")["person"], params)
@@ -52,9 +56,7 @@ def read_person(rows: Sequence[tuple[Any, ...]], as_of: datetime) -> KnownPerson
     messages, words, formal, emoji, opened_at, closed_at, mood, known = rows[0]
     person = KnownPerson(known=frozenset(known or ()))
     if messages:
-        person = replace(
-            person, messages=messages, words=words / messages, formal=formal / messages, emoji=emoji / messages
-        )
+        person = replace(person, messages=messages, words=words, formal=formal / messages, emoji=emoji / messages)
     if opened_at is not None:
         ended = closed_at if closed_at is not None and closed_at <= as_of else None
         person = replace(person, opened_at=opened_at, closed_at=ended, mood=mood)

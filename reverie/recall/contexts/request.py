@@ -29,6 +29,8 @@ class Message:
     content: str
     #: The speaker's name, if there is one.
     speaker: str | None = None
+    #: Turns of the session just before this one that the conversation leaves out.
+    left_out: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,17 +13,17 @@ from reverie.recall.connections import ConnectionTools, tools_statement
 from reverie.recall.contexts.request import Given, tool_name
 from reverie.recall.facts import StructuredFact
 from reverie.recall.filters import Filters
-from reverie.recall.profile import Liking, Profile
+from reverie.recall.profile import Profile, ProfileStatement
 from reverie.store.session import Statement
 
-V = TypeVar("V", StructuredFact, Liking)
+V = TypeVar("V", StructuredFact, ProfileStatement)
 
 
 def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: Collection[UUID] | None) -> Profile:
     """Return the parts of the profile that mode and filters allow; relationship and moods stay."""
     if given.mode == "off":
-        known = replace(known, facts=(), preferences=(), recent=(), entries=(), learned_facts=(), conflicts=())
-        known = replace(known, upcoming=())
+        known = replace(known, facts=(), preferences=(), statements=(), recent=(), upcoming=())
+        known = replace(known, entries=(), learned_facts=(), conflicts=())
         return replace(known, written=None, is_written=False, note="")
     if admitted is None:
         return known
@@ -33,6 +33,7 @@ def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: C
         known,
         facts=tuple(one for one in known.facts if one.memory_id in ids or one.turn_id in ids),
         preferences=tuple(one for one in known.preferences if one.id in ids),
+        statements=tuple(one for one in known.statements if one.id in ids),
         recent=tuple(one for one in known.recent if one.id in ids),
         upcoming=tuple(one for one in known.upcoming if one.turn_id in ids or one.memory_id in ids),
         learned_facts=tuple(one for one in known.learned_facts if one.id in ids),
@@ -48,16 +49,26 @@ def with_doubts(known: Profile, is_told: Callable[[str], bool]) -> Profile:
     def told(one: V) -> V:
         return one if one.doubt is None or is_told(one.doubt) else replace(one, doubt=None, doubted_at=None)
 
-    return replace(known, facts=tuple(map(told, known.facts)), preferences=tuple(map(told, known.preferences)))
+    return replace(
+        known,
+        facts=tuple(map(told, known.facts)),
+        preferences=tuple(map(told, known.preferences)),
+        statements=tuple(map(told, known.statements)),
+    )
 
 
 def without_withheld(known: Profile, may_tell: Callable[[Sequence[str]], Sequence[bool]]) -> Profile:
     """Return the profile without the memories and events that a message does not bring up."""
-    events, likings, recent = known.upcoming, known.preferences, known.recent
+    events, recent = known.upcoming, known.recent
+
+    def told(statements: Sequence[ProfileStatement]) -> tuple[ProfileStatement, ...]:
+        return tuple(compress(statements, may_tell([one.content for one in statements])))
+
     return replace(
         known,
         upcoming=tuple(compress(events, may_tell([one.title for one in events]))),
-        preferences=tuple(compress(likings, may_tell([one.content for one in likings]))),
+        preferences=told(known.preferences),
+        statements=told(known.statements),
         recent=tuple(compress(recent, may_tell([one.content for one in recent]))),
     )
 

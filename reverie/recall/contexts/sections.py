@@ -39,7 +39,8 @@ class Dropped:
     section: SectionName
     id: UUID | None
     label: str
-    #: budget: no room; irrelevant: not about the question; older: summarised with the turns around it.
+    #: budget: no room; irrelevant: not about the question; older: summarised with the turns around it, or not among the
+    #: turns of working memory.
     reason: Literal["budget", "irrelevant", "older"]
 
 

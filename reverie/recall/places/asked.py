@@ -1,9 +1,12 @@
-"""Puts hits first that state the relation a question asks for: "what is my job?" asks for what somebody works as."""
+"""Puts hits first that state the relation a question asks for: "what is my job?" asks for what somebody works as.
+
+"What do you know about me?" asks for all that lasts.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from reverie.language.objects import read_object
@@ -25,44 +28,48 @@ _ASKING = frozenset(("question", "request"))
 _OF_SOMEBODY = _PACK.pattern("of_somebody", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-ZÀ-Þ][\w-]+")
 
+#: Lasting memories that are read where all of somebody's are asked for, as those of others are left out.
+_MOST = 200
 #: Characters at each end of a question in which a relation is looked for. The time of some patterns grows with the
 #: square of the length, and the server answers nobody meanwhile.
 _LOOKED_AT = 1_000
 
 
-def asked_relations(question: ParsedQuestion, patterns: Mapping[str, str]) -> frozenset[str]:
-    """Return the relations that a question about the present asks for, by the policy's `patterns`."""
+def asked_relations(question: ParsedQuestion, numbers: RecallPolicy) -> frozenset[str] | None:
+    """Return the relations that a question about the present asks for; None: all that last."""
     if question.kind not in _ASKING or question.asks_former:
         return frozenset()
     text = question.text
     if len(text) > 2 * _LOOKED_AT:
         text = f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
-    return frozenset(name for name, pattern in patterns.items() if re.search(pattern, text))
+    if re.search(numbers.asks_everything, text):
+        return None
+    return frozenset(name for name, pattern in numbers.asked.items() if re.search(pattern, text))
 
 
 async def read_asked(
     session: TenantSession,
     query: RecallQuery,
-    relations: Collection[str],
+    relations: Collection[str] | None,
     *,
     question: ParsedQuestion,
     numbers: RecallPolicy,
 ) -> tuple[list[Hit], dict[UUID, UUID]]:
     """Return memories in force that state what a question asks, about the person it asks about, latest first.
 
-    Also, by memory, the turn that may have ended it.
+    Without `relations`, those that last, the most important first. Also, by memory, the turn that may have ended it.
     """
-    if not relations:
+    if relations is not None and not relations:
         return [], {}
     params = {
         "tenant": session.tenant_id,
         "subject": query.subject_id,
-        "relations": list(relations),
+        "relations": None if relations is None else list(relations),
         "speakers": list(question.mentioned) or None,
         "min_importance": numbers.min_importance,
         "as_of": query.as_of,
         "horizon": horizon(query.as_of),
-        "limit": numbers.top_k,
+        "limit": numbers.top_k if relations is not None else _MOST,
     }
     rows = await session.run(Statement(queries("places")["stating"], params))
     others = _others(question, query.subject_id, numbers.people)
@@ -75,7 +82,7 @@ async def read_asked(
         hits.append(Hit("memory", id_, kind, words, happened_at, 0.0, {}, {}, turn_id, session_id, importance))
         if by is not None:
             doubted_by[id_] = by
-    return hits, doubted_by
+    return hits[: numbers.top_k], doubted_by
 
 
 def _others(question: ParsedQuestion, subject_id: str, people: Collection[str]) -> frozenset[str]:

@@ -23,6 +23,8 @@ _TELLS = 0.15
 _ASKS = _PACK.pattern("asks", re.IGNORECASE)
 #: A word and a name that ends a sentence; a question that ends so is about the name, unless a comma separates them.
 _ADDRESS = re.compile(r"\b([\w']+)(?:, [A-Z][a-z]+(?=[!.,?]|$)| [A-Z][a-z]+(?=[!.,]|$))")
+#: A question about its author or about a day, which memory answers.
+_ASKS_MEMORY = _PACK.pattern("asks_memory", re.IGNORECASE)
 #: A person other than the one addressed.
 _SOMEBODY = _PACK.pattern("somebody", re.IGNORECASE)
 
@@ -44,6 +46,14 @@ def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
 def asks_back(question: str) -> bool:
     """Return whether a question is only about the person addressed, such as "And you?", and mentions nobody else."""
     return _SOMEBODY.search(question) is None
+
+
+def asks_memory(message: str) -> bool:
+    """Return whether a message asks about its author, or what is on or happened on a day, in common words alone.
+
+    It needs no question mark: "what did i say yesterday", "who am i", "tell me what you know about me".
+    """
+    return _ASKS_MEMORY.search(message) is not None
 
 
 def _without_address(message: str) -> str:

@@ -41,12 +41,14 @@ def scrub(url: str) -> Scrubbed:
     with connect(url) as user:
         is_superuser, recycles = user.execute(sql["abilities"]).fetchone() or (False, "on")
         if is_superuser:
+            user.execute(sql["forget_samples"])  # an analysis of an empty table keeps those of its former rows
             user.execute(SQL("vacuum full {}").format(Identifier(*_STATISTICS)))
             _end_wal(user, keeps=recycles == "on")
             done.append("The planner's samples and the write-ahead log begin anew.")
         else:
             left.append(
-                "let a superuser run: vacuum full pg_statistic; checkpoint; select pg_switch_wal(); checkpoint."
+                "let a superuser run: delete from pg_statistic; vacuum full pg_statistic; analyze; checkpoint; "
+                "select pg_switch_wal(); checkpoint."
             )
             left.append("files of the write-ahead log that Postgres keeps to use again hold old rows until then.")
     left.append("backups and archived or replicated write-ahead logs keep it until they expire (docs/erasing.md).")
@@ -54,10 +56,17 @@ def scrub(url: str) -> Scrubbed:
 
 
 def _end_wal(user: psycopg.Connection[tuple[object, ...]], *, keeps: bool) -> None:
-    """Delete files of the write-ahead log that are no longer needed. `keeps`: the server recycles such files."""
+    """Delete files of the write-ahead log that are no longer needed. `keeps`: the server recycles such files.
+
+    Files that were recycled before lie ahead of the current one with their old rows, until the log has passed them.
+    """
     if keeps:
         _run(user, "keep_no_wal", "reload")
     try:
+        _run(user, "checkpoint")
+        (last,) = user.execute(queries("scrub")["last_wal"]).fetchone() or (None,)
+        while user.execute(queries("scrub")["is_before"], {"last": last}).fetchone() == (True,):
+            _run(user, "switch_wal", "checkpoint")
         for _ in range(2):  # the second deletes the files that the first itself needs
             _run(user, "checkpoint", "switch_wal", "checkpoint")
     finally:

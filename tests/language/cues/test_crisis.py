@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.train_crisis import cases, trained
+from reverie.inference import load_embedder
 from reverie.language.cues import crisis as crisis_
 from reverie.language.cues import linear
 from reverie.language.cues.attribution import veil
@@ -98,6 +100,11 @@ def test_what_the_rules_do_not_read_is_still_looked_at(text: str) -> None:
     assert signs_of(text)
 
 
+@pytest.mark.parametrize("text", ["I've given away all my things", "I have been giving my things away"])
+def test_giving_things_away_is_a_sign_in_either_order(text: str) -> None:
+    assert signs_of(text) == ("goodbye",)
+
+
 def test_a_denial_with_a_but_counts() -> None:
     assert signs_of("I don't want to die, but I can't see another way")
 
@@ -128,6 +135,36 @@ def test_the_vector_is_a_sign_of_its_own() -> None:
     assert found.signs == ("vector",)
     assert find_crisis("hm", crisis=NUMBERS, vector=vector, embedding_model="other") is None
     assert find_crisis("hm", crisis=NUMBERS, vector=-vector, embedding_model=MINILM) is None
+
+
+EVERYDAY = (
+    "goodbye", "see you tomorrow", "my back hurts", "call mum later", "i miss my mum", "remind me to take my meds",
+    "good night", "bye", "off to bed", "so tired", "my head hurts", "take out the bins", "where are you", "ok thanks",
+)  # fmt: skip
+DESPERATE = ("i want to die", "cant do this anymore", "dont want to be alive", "i took all my pills")
+
+
+def test_short_talk_without_punctuation_is_no_crisis_unless_it_says_so() -> None:
+    embedder = load_embedder("minilm")
+
+    def flagged(texts: Sequence[str]) -> list[str]:
+        vectors = zip(texts, embedder.encode(texts), strict=True)
+        options = {"crisis": NUMBERS, "embedding_model": embedder.model}
+        return [text for text, vector in vectors if find_crisis(text, vector=vector, **options)]  # type: ignore[arg-type]
+
+    assert flagged(EVERYDAY) == []
+    assert flagged(DESPERATE) == list(DESPERATE)
+    held_out = cases(5)
+    found = set(flagged(held_out.texts))
+    hits = np.array([text in found for text in held_out.texts])
+    assert hits[held_out.crisis].mean() >= 0.85
+    assert hits[~held_out.crisis].mean() <= 0.05
+
+
+def test_no_voice_of_the_short_cases_is_trained_on_and_held_out() -> None:
+    trained_on, held_out = cases(4), cases(5)
+    assert not set(trained_on.kinds) & set(held_out.kinds)
+    assert not set(trained_on.texts) & set(held_out.texts)
 
 
 def test_training_gives_the_same_bytes_again() -> None:

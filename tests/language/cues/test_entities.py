@@ -29,6 +29,25 @@ def test_entities_of_the_seeds() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Works at Café Lua", ["workplace:cafe-lua"]),
+        ("Sister Renée works at Café Sol", ["workplace:cafe-sol"]),
+        ("My sister Renée, my brother Ren", ["person:brother", "person:ren", "person:renee", "person:sister"]),
+        ("My dog Žofka and my cat Éclair", ["pet:eclair", "pet:zofka"]),
+        ("I studied at Universität Wien", ["school:universitat-wien"]),
+        ("We were at São Paulo University", ["school:sao-paulo-university"]),
+        ("I joined Nguyễn Labs", ["workplace:nguyen-labs"]),
+        ("My Crème Brûlée post is out", ["content:creme-brulee"]),
+    ],
+)
+def test_a_name_is_not_cut_at_its_accent(text: str, names: list[str]) -> None:
+    found = entities_one(text)
+    assert [entity.id for entity in found] == names
+    assert entities_frame(pl.DataFrame({"text": [text]})).rows() == [(0, *entity) for entity in found]
+
+
+@pytest.mark.parametrize(
     ("text", "metrics"),
     [
         ("I don't like traffic in the city", []),
@@ -58,6 +77,7 @@ PIECES = st.sampled_from(
         "work at ",
         "Infosys, ",
         "José ",
+        "Žofie Dvořák ",
         "’s ",
         "mom ",
         "hiking ",

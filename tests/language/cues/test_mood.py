@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bench.mood_data import DATA, MOOD_OF, own
 from bench.train_mood import ATTRIBUTION, trained, written
 from reverie.language.cues import linear
-from reverie.language.cues.mood import MOODS, Mood, by_keywords, by_vector, read_mood, with_manner
+from reverie.language.cues.mood import MOODS, Mood, by_keywords, by_vector, in_crisis, read_mood, with_manner
 from reverie.policy import load_policy, shipped_policies
 
 CUES = Path(linear.__file__).parent
@@ -151,7 +151,7 @@ def test_energy_follows_the_marks_and_style_both(text: str, mood: str, energy: s
     ("name", "classes", "digest"),
     [
         ("mood_weights.json", MOODS, "c9281734cd43b856"),
-        ("crisis_weights.json", ("other", "crisis"), "135e1383c950faf1"),
+        ("crisis_weights.json", ("other", "crisis"), "4c59b3fcf6f2ef64"),
     ],
 )
 def test_the_weights_are_those_that_were_measured(name: str, classes: tuple[str, ...], digest: str) -> None:
@@ -215,6 +215,8 @@ def test_a_mood_outside_the_policys_set_is_never_told() -> None:
     cheerful = CONTACT.model_copy(update={"moods": ("happy", "neutral")})
     assert read_mood("I'm sad, haha", mood=cheerful).mood == "happy"
     assert read_mood("I'm sad", mood=cheerful).mood == "neutral"
+    assert in_crisis(BEFORE, cheerful.moods) is BEFORE
+    assert in_crisis(SAID, OURS.moods) is SAID
 
 
 def test_no_romantic_style_where_nobody_flirts() -> None:

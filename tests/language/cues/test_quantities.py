@@ -14,6 +14,10 @@ def test_quantities() -> None:
     assert quantities("on March 5th, 2024 at 10:30 pm, in 2023") == []
 
 
+def test_an_adverb_is_no_unit() -> None:
+    assert quantities("Standup at 9 again") == [(9.0, "")]
+
+
 def test_thousands_may_be_parted_by_a_space() -> None:
     for space in (" ", "\u00a0", "\u202f"):
         assert quantities(f"My post got 10{space}000 views") == [(10_000.0, "views")]

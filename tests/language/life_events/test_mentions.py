@@ -1,7 +1,7 @@
 """Sentences that tell of an event, and their days."""
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, time
 
 import pytest
 
@@ -151,3 +151,72 @@ def test_a_span_ends_where_it_is_said_to() -> None:
     (mention,) = found("I'll be in Berlin from Thursday until Sunday.")
     assert mention.time is not None
     assert (mention.time.last, mention.time.precision) == (date(2026, 3, 15), "span")
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "clock"),
+    [
+        ("My interview was pushed back from Wednesday to Friday at 11.", "2026-03-13", time(11)),
+        ("The dentist has been moved from Friday to next Tuesday at 9.", "2026-03-17", time(9)),
+        ("My dentist got moved from 9 am on Friday to 11 am on Monday.", "2026-03-16", time(11)),
+        ("Lunch with Ann has moved from thursday to friday.", "2026-03-13", None),
+        ("They moved the concert from 12 June to 3 July.", "2026-07-03", None),
+        ("The exam was moved to Friday from Thursday.", "2026-03-13", None),
+        ("The party on Saturday has been moved to Sunday.", "2026-03-15", None),
+        ("My Friday party was moved to October.", "2026-10-01", None),
+        ("I rescheduled my Thursday dentist appointment for Monday.", "2026-03-16", None),
+        ("Instead of Thursday, the dentist is now on Friday.", "2026-03-13", None),
+        ("The meeting is rescheduled from Friday until next Wednesday.", "2026-03-18", None),
+        ("My flight to Rome was delayed until Sunday.", "2026-03-15", None),
+        ("I'm away until Sunday and the dentist is moved to Monday, so Friday is free.", "2026-03-16", None),
+    ],
+)
+def test_a_move_has_the_day_to_which_it_is_moved(text: str, first: str, clock: time | None) -> None:
+    (mention,) = found(text)
+    assert mention.time is not None
+    assert (mention.kind, mention.time.first.isoformat(), mention.clock) == ("moved", first, clock)
+
+
+def test_the_day_from_which_a_plan_is_moved_is_no_plan() -> None:
+    dropped = KnownStatement(relation="plans", object="friday", phase="ends")
+    begun = KnownStatement(relation="plans", object="dentist appointment", phase="begins", topic="tuesday")
+    (mention,) = found("My dentist appointment moved from Friday to Tuesday.", dropped, begun)
+    assert (mention.kind, mention.title) == ("moved", "Dentist appointment")
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("We adopted a kitten on Saturday and the dog is furious.", "2026-03-07"),
+        ("I passed my driving test on Friday and my parents are so proud.", "2026-03-06"),
+        ("We buried my grandmother on Thursday and the house is so quiet.", "2026-03-05"),
+        ("I broke my arm on Monday and my mum is looking after me.", "2026-03-09"),
+        ("We sold the flat on Monday, the money is in the bank.", "2026-03-09"),
+        ("I got married on Saturday and my mum is so happy.", "2026-03-07"),
+        ("My cat died on Sunday and the house is empty.", "2026-03-08"),
+    ],
+)
+def test_a_clause_after_what_happened_makes_no_plan_of_it(text: str, first: str) -> None:
+    (mention,) = found(text)
+    assert mention.time is not None
+    assert (mention.kind, mention.time.first.isoformat()) == ("told", first)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I bought a dress because my graduation is on Friday.",
+        "I joined a band and our first gig is on Friday.",
+        "I got accepted for the trial on Monday and my parents are so happy.",
+        "On Friday, the big exam is at 9.",
+        "Our daughter Lea gets married on 12 June and my mum is over the moon.",
+        "My brother's getting married on Saturday and my parents are so excited.",
+        "I'm so excited about my surgery on Monday and the house is ready.",
+        "I was told the surgery is on Monday because the doctor is away.",
+        "They called and said the wedding is in Rome on Saturday and the cake is huge.",
+        "I bought a dress because my graduation is on Friday and my mum is coming.",
+    ],
+)
+def test_a_plan_beside_what_happened_stays_one(text: str) -> None:
+    (mention,) = found(text)
+    assert mention.kind == "planned"

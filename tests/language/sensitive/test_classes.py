@@ -19,6 +19,22 @@ from reverie.language.sensitive.classes import classes_among, is_always_told, se
         ("the PIN of my card is 4821", "the PIN of my card is [redacted]"),
         ("pay with 4111 1111 1111 1111 and 5500 0000 0000 0004", "pay with [redacted] and [redacted]"),
         ("IBAN DE89 3704 0044 0532 0130 00.", "IBAN [redacted]."),
+        ("My birth number is 855612/4471.", "My birth number is [redacted]."),
+        ("my NHS number is 943 476 5919", "my NHS number is [redacted]"),
+        ('the login is "my little pony"', 'the login is "[redacted]"'),
+        ('my password "my little pony"', 'my password "[redacted]"'),
+        ("BSN 123456782", "BSN [redacted]"),
+        ("IBAN CZ65 0800 0000 1920 0014 5399 for the refund", "IBAN [redacted] for the refund"),
+        ("my account BE68 5390 0754 7034 is new", "my account [redacted] is new"),
+        ("AT61 1904 3002 3457 3201 from this month on", "[redacted] from this month on"),
+        ("use NO93 8601 1117 947 please", "use [redacted] please"),
+        ("visa 4539 1488 0343 6467 12/27", "visa [redacted] 12/27"),
+        ("5555555555554444 03/29", "[redacted] 03/29"),
+        ("amex 3782 822463 10005 05/28", "amex [redacted] 05/28"),
+        ('the password is "my little pony 22"', 'the password is "[redacted]"'),
+        ('password: "correct horse battery staple", ok?', 'password: "[redacted]", ok?'),
+        ("the wifi password is 'blue horse isn't here'.", "the wifi password is '[redacted]'."),
+        ('I set the password to "my little pony"', 'I set the password to "[redacted]"'),
         ("postgres://admin:s3cretpw@db.example.org/app", "postgres://admin:[redacted]@db.example.org/app"),
         ("MY PA\u017fSWORD: hunter2fish", "MY PA\u017fSWORD: [redacted]"),
         ("the p\u0131n of my card is 4821", "the p\u0131n of my card is [redacted]"),
@@ -32,7 +48,12 @@ def test_secrets_are_taken_out(text: str, redacted: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["I forgot my password again.", "The password is wrong", "Order 4111 1111 1111 1112 is late", "Room 4821, please",
+    ["Born at the NHS hospital, ward 12345678", "I forgot my password again.",
+     "The password is wrong",
+     "Order 4111 1111 1111 1112 is late", "Room 4821, please",
+     'It says the password is "too weak", again', 'the password is "incorrect"', 'I forgot the login for "Netflix"',
+     'the login for the "My Account" page', 'the password for the "My Account" page', 'I lost my login "for real"',
+     'password was "not strong enough"', "My passport expires 2030/03/12", "passport was renewed 2024/25",
      "DE89 3704 0044 0532 0130 01 is no account", "DE89 3704 0044 0532 0130 0\u0130 neither"],
 )  # fmt: skip
 def test_what_is_no_secret_stays(text: str) -> None:
@@ -41,8 +62,9 @@ def test_what_is_no_secret_stays(text: str) -> None:
 
 #: A secret of each pattern of `sensitive.toml`, in order.
 OF_EACH = (
-    "password: hunter2fish", "login bob with hunter2!fish", "I changed my password to hunter2fish", "PIN 4821",
-    "4821 is my code", "4111 1111 1111 1111", "DE89 3704 0044 0532 0130 00", "123 ghp_" + "a1" * 12,
+    "password: hunter2fish", 'password is "my little pony 22"', "login bob with hunter2!fish",
+    "I changed my password to hunter2fish", "PIN 4821", "4821 is my code", "4111 1111 1111 1111",
+    "DE89 3704 0044 0532 0130 00", "123 ghp_" + "a1" * 12,
     "Bearer a1b2c3d4e5f6", "-----BEGIN RSA PRIVATE KEY-----", "ftp://ana:hunter2@host",
     "recovery words: " + "tree " * 11 + "tree", "Passport AB123456",
 )  # fmt: skip

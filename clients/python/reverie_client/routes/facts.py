@@ -30,6 +30,7 @@ class StructuredFact(Answer):
     doubted_at: datetime | None = None
     doubt: str | None = None
     topic: str | None = None
+    content: str | None = None
 
 
 class Facts(Answer):
@@ -67,10 +68,11 @@ class Conflict(Answer):
     against: str
 
 
-class Liking(Answer):
-    """A preference in force."""
+class ProfileStatement(Answer):
+    """A preference in force, or a fact or rule that lasts, which no structured fact tells."""
 
     id: UUID
+    kind: str
     content: str
     happened_at: datetime
     importance: float
@@ -120,7 +122,9 @@ class Profile(Answer):
     conflicts: list[Conflict]
     facts: list[StructuredFact]
     #: Preferences that no structured fact covers: dislikes first, then by importance.
-    preferences: list[Liking]
+    preferences: list[ProfileStatement]
+    #: Other lasting facts and rules that no structured fact covers, by importance, then latest first.
+    statements: list[ProfileStatement]
     #: Recent events, latest first.
     recent: list[Recent]
     relationship: Relationship

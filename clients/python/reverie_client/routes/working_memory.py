@@ -38,6 +38,7 @@ class Session(Answer):
     tool_results: list[dict[str, Any]]
     turns: list[WindowTurn]
     waiting: int
+    left_out: int
 
 
 def read_working_memory(subject_id: str, session_id: str) -> Request[Session]:
@@ -58,6 +59,8 @@ def update_working_memory(
     tool_results: Sequence[Mapping[str, Any]] | None = None,
 ) -> Request[Session]:
     """Replace the caller's lists. If the session has no working memory, it is created.
+
+    Status 409: a list has entries, and capture is off for the subject. Nothing is changed.
 
     confirmations: Confirmations that the agent is waiting for.
     tool_results: Results that are still in use.

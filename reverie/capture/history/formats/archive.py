@@ -24,7 +24,10 @@ _DAMAGES = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zli
 
 
 class Archive:
-    """The JSON files below a directory or in a zip, by relative path; a common top folder is removed."""
+    """The JSON files below a directory or in a zip, by relative path; a common top folder is removed.
+
+    Hidden files and those in hidden folders are left out: the caches of a program are no part of an export.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open the directory or zip. Raises InputError: it is not readable, or has a password."""
@@ -39,11 +42,15 @@ class Archive:
                 self._zip = zipfile.ZipFile(path)
                 self._full = {name: name for name in self._zip.namelist() if name.endswith(".json")}
         except _DAMAGES:
-            raise InputError(f"{path.name} cannot be read: it is damaged or not accessible.") from None
+            raise InputError(f"{path.name or path} cannot be read: it is damaged or not accessible.") from None
         if self._zip and any(file.flag_bits & _ENCRYPTED for file in self._zip.infolist()):
             self._zip.close()
             raise InputError(f"{path.name} has a password: unpack it and import the directory.")
-        self._full = {name: full for name, full in self._full.items() if not name.startswith("__MACOSX/")}
+        self._full = {
+            name: full
+            for name, full in self._full.items()
+            if not name.startswith("__MACOSX/") and "/." not in f"/{name}"
+        }
         tops = {name.partition("/")[0] for name in self._full}
         if len(tops) == 1 and all("/" in name for name in self._full) and not _is_day(self._full):
             self._full = {name.partition("/")[2]: full for name, full in self._full.items()}

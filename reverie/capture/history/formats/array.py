@@ -15,16 +15,19 @@ import ijson
 from reverie.capture.history.files import MAX_LINE, DamagedFileError
 from reverie.capture.history.records import BrokenItem, InputItem, Record, mended_json
 
-#: An escaped surrogate without its other half. The parser would read it as `?`.
-_UNPAIRED = re.compile(
-    rb"\\u[dD](?:[89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F][\da-fA-F]{2})"
-    rb"|(?<!\\u[dD][89abAB]..\\u[dD])[c-fC-F][\da-fA-F]{2})"
+#: Escapes of a backslash, of two surrogates that are a character, and (group 1) of one surrogate alone. As they are
+#: read from left to right, the second half of an escaped backslash begins no other escape.
+_SURROGATE = re.compile(
+    rb"\\(?:\\|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2}))"
 )
 #: The bytes of which an escape consists. An escaped quote or slash ends with another byte.
 _ESCAPES = (string.ascii_letters + string.digits + "\\").encode()
 #: Digits of an integer that Python always reads. At one that Python refuses, the parser crashes the process.
 _READABLE = sys.int_info.str_digits_check_threshold
-_LONG = re.compile(rb"[0-9]{%d,}" % (_READABLE + 1))
+#: A text, perhaps without its end, or a number with more digits than that.
+_TEXT_OR_LONG = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[0-9]{%d,}' % (_READABLE + 1), re.DOTALL)
+#: To find such a number by `in`, which is many times as fast as a pattern.
+_AS_ZEROS, _LONG_ZERO = bytes.maketrans(b"123456789", b"0" * 9), b"0" * (_READABLE + 1)
 
 
 def parsed_items(blocks: Iterable[bytes], path: str) -> Iterator[Any]:
@@ -54,43 +57,35 @@ def plain_numbers(value: Any) -> Any:
 
 
 def _without_unpaired(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Replace each surrogate without its other half, which the parser would read as `?`.
+
+    Neither an escape, nor a pair of them, nor a run of digits is in two of the blocks that this yields.
+    """
     tail = b""
     for block in blocks:
         block = tail + block
-        head = block.rstrip(_ESCAPES)  # an escape or a pair of them is not cut in two
+        head = block.rstrip(_ESCAPES)
         tail = block[len(head) :]
         if head:
-            yield _UNPAIRED.sub(_replacement, head)
+            yield _SURROGATE.sub(lambda found: rb"\ufffd" if found[1] else found[0], head)
     if tail:
         yield tail
 
 
-def _replacement(found: re.Match[bytes]) -> bytes:
-    start = found.start()
-    while found.string[start - 1 : start] == b"\\":
-        start -= 1
-    is_escape = (found.start() - start) % 2 == 0  # otherwise the text has a backslash there
-    return rb"\ufffd" if is_escape else found[0]
-
-
 def _without_long(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Cut off the digits of numbers that the parser cannot read; digits in texts stay. No run of digits is in two."""
+    """Cut off the digits of numbers that the parser cannot read; digits in texts stay."""
     in_text = False
     for block in blocks:
-        pieces, done = [], 0
-        for digits in _LONG.finditer(block):
-            before = block[done : digits.start()]
-            in_text ^= _ends_other_side(before)
-            pieces += [before, digits[0] if in_text else digits[0][:_READABLE]]
-            done = digits.end()
-        rest = block[done:]
-        in_text ^= _ends_other_side(rest)
-        yield b"".join([*pieces, rest])
+        if _LONG_ZERO in block.translate(_AS_ZEROS):
+            opened = b'"' if in_text else b""  # so that the pattern sees the rest of a text as a text
+            yield _TEXT_OR_LONG.sub(_text_or_readable, opened + block)[len(opened) :]
+        else:
+            yield block
+        in_text ^= block.replace(b"\\\\", b"").replace(b'\\"', b"").count(b'"') % 2 == 1
 
 
-def _ends_other_side(part: bytes) -> bool:
-    """Return whether a part of a JSON text begins in a text and ends outside it, or the other way round."""
-    return part.replace(b"\\\\", b"").replace(b'\\"', b"").count(b'"') % 2 == 1
+def _text_or_readable(found: re.Match[bytes]) -> bytes:
+    return found[0] if found[0].startswith(b'"') else found[0][:_READABLE]
 
 
 def read_items(blocks: Iterable[bytes]) -> Iterator[tuple[int, Any] | BrokenItem]:

@@ -16,7 +16,8 @@ def read_chatgpt(blocks: Iterable[bytes], *, subject: str) -> Iterator[InputItem
     """Yield the turns of the current branch of each conversation; `subject` is the owner of the account.
 
     A message without a time takes the time of the message before it, the first one that of its conversation. Messages
-    of other branches, hidden messages, messages without text and messages to and from tools become `SkippedItem`.
+    of other branches, hidden messages, messages without text, messages to and from tools, and conversations without
+    messages become `SkippedItem`.
     """
     for numbered in read_items(blocks):
         if isinstance(numbered, BrokenItem):
@@ -50,11 +51,13 @@ def _turns(number: int, conversation: dict[str, Any], subject: str) -> Iterator[
             "text": _text(message),
         }
         yield Record(number, fields, size=len(fields["text"]) + 200, place=f"conversation {number}")
-    others = sum(
+    messages = sum(
         type(node) is dict and type(node.get("message")) is dict for node in conversation["mapping"].values()
-    ) - len(branch)
-    for _ in range(others):
+    )
+    for _ in range(messages - len(branch)):
         yield SkippedItem("other_branch")
+    if not messages:
+        yield SkippedItem("no_messages")
 
 
 def current_branch(conversation: dict[str, Any]) -> list[dict[str, Any]]:

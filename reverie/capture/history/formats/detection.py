@@ -67,7 +67,7 @@ def read_archive(path: Path, format: str | None, *, subject: str | None) -> tupl
     if format == "slack" or (format is None and is_slack(archive)):
         if not is_slack(archive):
             archive.close()
-            raise InputError(f"{path.name} is not a Slack export: it has no CHANNEL/YYYY-MM-DD.json.")
+            raise InputError(f"{path.name or path} is not a Slack export: it has no CHANNEL/YYYY-MM-DD.json.")
         return "slack", _closing(archive, read_slack(archive, subject=subject))
     if conversations and format in (None, "chatgpt"):
         owner = _required(subject, path)
@@ -92,7 +92,8 @@ def _closing(archive: Archive, items: Iterator[InputItem]) -> Iterator[InputItem
 
 def _required(subject: str | None, path: Path) -> str:
     if not subject:
-        raise InputError(f"{path.name} is a ChatGPT export, which does not name its owner: add --subject NAME.")
+        name = path.name or path
+        raise InputError(f"{name} is a ChatGPT export, which does not name its owner: add --subject NAME.")
     return subject
 
 
