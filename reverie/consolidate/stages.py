@@ -194,7 +194,7 @@ STAGES = (
         summary="Novelty, recalls and outcomes set importance.",
         result="importance_scores",
         reads=("memory.memories", "memory.vectors", "log.recalls", "log.outcomes"),
-        writes=("memory.memories", "memory.accesses", "memory.lineage", "memory.tombstones"),
+        writes=("memory.memories", "memory.accesses", "memory.lineage", "memory.tombstones", "log.recalls"),
         embeds=True,
         counted={"memory.memories": "scored"},
     ),

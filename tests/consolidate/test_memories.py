@@ -89,8 +89,8 @@ def test_a_candidate_that_exists_stays_as_it_is(work: Work) -> None:
 def test_what_a_person_found_wrong_does_not_come_back(work: Work, reason: str, left: int) -> None:
     write(work, CANDIDATE)
     with run(work, "prune") as attempt, work.transaction() as conn:
-        assert forget(conn, attempt, [(CANDIDATE.id, AT)], reason) == 1
-        assert forget(conn, attempt, [], reason) == 0
+        assert forget(conn, attempt, [(CANDIDATE.id, AT)], reason).total() == 1
+        assert forget(conn, attempt, [], reason).total() == 0
         attempt.record(conn)
     write(work, CANDIDATE)
     assert rows(work, "select count(*)::int from memory.memories") == [(left,)]
