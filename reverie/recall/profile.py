@@ -87,7 +87,7 @@ class Profile:
     relationship: Relationship
     #: Preferences that no structured fact states: dislikes first, then the most important.
     preferences: tuple[ProfileStatement, ...] = ()
-    #: Other lasting statements that no structured fact tells: the most important first, of equal ones the latest.
+    #: Other lasting statements that no structured fact tells: those without a doubt first, then the most important.
     statements: tuple[ProfileStatement, ...] = ()
     #: None before the first message with a mood.
     moods: Moods | None = None

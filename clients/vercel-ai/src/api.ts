@@ -2930,7 +2930,7 @@ export interface components {
             };
             /**
              * Statements
-             * @description Other lasting facts and rules that no structured fact covers, by importance, then latest first.
+             * @description Lasting facts and rules of no structured fact: those without a doubt first, then by importance.
              */
             statements: components["schemas"]["ProfileStatement"][];
             /** Subject Id */

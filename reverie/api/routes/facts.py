@@ -49,7 +49,7 @@ class ProfileAnswer(Answer):
         description="Preferences that no structured fact covers: dislikes first, then by importance."
     )
     statements: list[ProfileStatement] = Field(
-        description="Other lasting facts and rules that no structured fact covers, by importance, then latest first."
+        description="Lasting facts and rules of no structured fact: those without a doubt first, then by importance."
     )
     recent: list[Recent] = Field(description="Recent events, latest first.")
     relationship: Relationship

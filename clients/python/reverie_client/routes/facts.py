@@ -123,7 +123,7 @@ class Profile(Answer):
     facts: list[StructuredFact]
     #: Preferences that no structured fact covers: dislikes first, then by importance.
     preferences: list[ProfileStatement]
-    #: Other lasting facts and rules that no structured fact covers, by importance, then latest first.
+    #: Lasting facts and rules of no structured fact: those without a doubt first, then by importance.
     statements: list[ProfileStatement]
     #: Recent events, latest first.
     recent: list[Recent]
