@@ -123,6 +123,11 @@ def strip_invisible(text: str) -> str:
     return _INVISIBLE.sub(lambda match: match["kept"] or "", text)
 
 
+def one_line(text: str) -> str:
+    """Return the visible text on one line, so that it can neither begin a line of a context nor end a block."""
+    return " ".join(strip_invisible(text).split())
+
+
 def cached_if_short(maxsize: int) -> Callable[[Callable[[str], _Read]], Callable[[str], _Read]]:
     """Cache the last `maxsize` results of a function of a text, except for texts of over 200 characters.
 

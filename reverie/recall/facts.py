@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from reverie.language.cues.keeping import OWN_WORDS, REST
 from reverie.language.cues.wording import slug
-from reverie.language.text import plain_name
+from reverie.language.text import one_line, plain_name
 from reverie.model import require_aware
+from reverie.recall.result import in_doubt
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -55,6 +57,16 @@ class StructuredFact:
         """The name with the topic if neither it nor the value says that: "contact (accountant)"."""
         is_told = not self.topic or slug(self.topic) in f"{slug(self.name)}-{slug(self.value)}"
         return self.name if is_told else f"{self.name} ({self.topic})"
+
+    @property
+    def in_words(self) -> str:
+        """The fact in the words of its memory, and the message that may have ended it: "Nomvula's birthday is 6 March".
+
+        By its key if the memory is forgotten, or is in somebody's own words, which may say more than the fact.
+        """
+        own = not self.content or self.origin in (OWN_WORDS, REST)
+        told = f"{one_line(self.label)}: {one_line(self.value)}" if own else one_line(self.content or "")
+        return in_doubt(told, self.doubted_at, self.doubt)
 
 
 def fact_name(key: str, speaker: str, category: str) -> str:

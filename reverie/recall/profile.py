@@ -6,22 +6,24 @@ The narrative is the language model's if there is one that is up to date; else i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from reverie.language.cues.worth import worth
 from reverie.language.objects import read_object
-from reverie.language.text import strip_invisible
+from reverie.language.text import one_line
 from reverie.model import require_aware
 from reverie.model.ids import bound_after
 from reverie.policy import Policy
 from reverie.recall import scaffold
 from reverie.recall.facts import StructuredFact, facts_statement
 from reverie.recall.relationship import Relationship, read_relationship, relationship_statement
+from reverie.recall.result import in_doubt
 from reverie.recall.search import horizon
 from reverie.recall.signals.life_events import DatedEvent, EventWindow, coming_up, life_events_statement
+from reverie.recall.signals.zones import Zones, read_zones, zones_statement
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -31,6 +33,8 @@ _TELLING = ("episode", "pattern", "summary")
 _SHARED_WORDS = 0.6
 #: Recent memories read for each one shown.
 _READ_FOR_EACH = 2
+#: What a clause of the narrative does not end with, as a semicolon follows.
+_ENDS = " .;"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,6 +109,8 @@ class Profile:
     as_of: datetime | None = None
     #: The next life events.
     upcoming: tuple[DatedEvent, ...] = ()
+    #: In which its days are told.
+    zones: Zones = field(default_factory=lambda: Zones(usual="UTC"))
 
     @property
     def active(self) -> tuple[scaffold.ScaffoldEntry, ...]:
@@ -150,14 +156,17 @@ class Profile:
         """Return the narrative and the ids of its sources: its own if a model wrote it, else of facts and memories."""
         if self.is_written and self.written:
             return " ".join(self.written.text.split()[:words]), [self.written.id]
-        told = [(fact.id, "Known:", f"{one_line(fact.label)}: {one_line(fact.value)};") for fact in self.facts]
-        told += [
-            (one.id, "Recently:", f"{with_day(one.kind, one.content, one.happened_at, joint=', ')};")
-            for one in self.recent
-        ]
+        stated = [(one, one_line(one.content)) for one in self.preferences]
+        stated += [(one, self._dated(one)) for one in self.statements]
+        told = [(fact.id, "Known:", fact.in_words) for fact in self.facts]
+        told += [(one.id, "Known:", in_doubt(text, one.doubted_at, one.doubt)) for one, text in stated]
+        told += [(one.id, "Recently:", self._dated(one)) for one in self.recent]
         kept: list[str] = []
         ids: list[UUID] = []
-        for id_, opening, sentence in told:
+        for id_, opening, text in told:
+            sentence = f"{text.rstrip(_ENDS)};"
+            if sentence in kept:  # a memory may state several facts
+                continue
             new = sentence if opening in kept else f"{opening} {sentence}"
             if len(new.split()) > words:
                 break
@@ -165,6 +174,9 @@ class Profile:
             kept += [sentence] if new == sentence else [opening, sentence]
             ids.append(id_)
         return " ".join(kept), ids
+
+    def _dated(self, one: ProfileStatement | Recent) -> str:
+        return with_day(one.kind, one.content, self.zones.local(one.happened_at), joint=", ")
 
 
 async def load_profile(session: TenantSession, *, subject_id: str, policy: Policy, as_of: datetime) -> Profile:
@@ -202,6 +214,7 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
             row=ProfileStatement,
         ),
         life_events_statement(tenant_id, subject_id, as_of, _events_around(policy, as_of)),
+        zones_statement(tenant_id, subject_id, as_of),
     )
 
 
@@ -221,7 +234,7 @@ def _events_around(policy: Policy, as_of: datetime) -> EventWindow:
 
 def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Policy, as_of: datetime) -> Profile:
     """Return the profile from the rows of its statements."""
-    facts, known, moods, narratives, entries, learned, recent, statements, events = rows
+    facts, known, moods, narratives, entries, learned, recent, statements, events, zones = rows
     written = _read_narrative(narratives)
     stated = distinct(statements, facts)
     is_written, note = _still_told(written, policy, as_of)
@@ -241,6 +254,7 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
         recent=most_telling(_said_once(recent), policy.profile.recent),
         relationship=read_relationship(known, policy.relationship, as_of),
         moods=_read_moods(moods, policy.mood.usual_least),
+        zones=read_zones(zones, policy.signals.zone),
     )
 
 
@@ -340,17 +354,15 @@ def _read_moods(rows: Sequence[tuple[Any, ...]], least: int) -> Moods | None:
     return Moods(mood=mood, energy=energy, said_at=said_at, **({"usual_mood": None, "usual_energy": None} | usual))
 
 
-def one_line(text: str) -> str:
-    """Return the visible text on one line, so that it can neither begin a line of a context nor end a block."""
-    return " ".join(strip_invisible(text).split())
-
-
 def said_alike(text: str) -> str:
     """Return a text without differences in spaces, case and final punctuation ("Good night!"), for comparison."""
     return one_line(text).casefold().rstrip(" .!…")
 
 
-def with_day(kind: str, content: str, happened_at: datetime, *, joint: str = ": ") -> str:
-    """Return a memory on one line with its day: `2026-04-03: Went to the lake`; a summary already has its day."""
+def with_day(kind: str, content: str, at: datetime, *, joint: str = ": ") -> str:
+    """Return a memory on one line with its day: `2026-04-03: Went to the lake`; a summary already has its day.
+
+    `at` is when it happened, in the subject's time zone.
+    """
     told = one_line(content)
-    return told if kind == "summary" else f"{happened_at:%Y-%m-%d}{joint}{told}"
+    return told if kind == "summary" else f"{at:%Y-%m-%d}{joint}{told}"

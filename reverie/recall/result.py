@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from reverie.language.text import strip_invisible
+from reverie.language.text import one_line
 from reverie.model import rounded
 
 
@@ -75,7 +75,7 @@ def in_doubt(content: str, said_at: datetime | None, said: str | None) -> str:
     """
     if said_at is None or not said:
         return content
-    words = " ".join(strip_invisible(said).split())
+    words = one_line(said)
     # not `textwrap.shorten`, which leaves nothing of text without spaces
     words = words if len(words) <= _DOUBT_CHARACTERS else f"{words[:_DOUBT_CHARACTERS]} …"
     return f"{content} (may be over; {said_at:%Y-%m-%d}: “{words}”)"

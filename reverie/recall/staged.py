@@ -9,10 +9,10 @@ from uuid import UUID
 
 from reverie.errors import InferenceError
 from reverie.inference import Embedder, Vectors
+from reverie.language.text import one_line
 from reverie.llm.metering import embed_question
 from reverie.policy import Policy
 from reverie.recall.facts import StructuredFact, facts_statement
-from reverie.recall.profile import one_line
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import withheld_note
 from reverie.recall.result import in_doubt

@@ -170,6 +170,16 @@ from (
 where place <= case when is_preference then %(preferences)s::int else %(statements)s::int end
 order by not is_preference, place
 
+-- name: zones
+-- The time zones that the messages of a subject name, each with the day (UTC) from which it is the latest.
+select day, zone
+from (select s.day, s.zone, lag(s.zone) over (order by s.day, s.counterpart) as before
+      from memory.signals s
+      where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s and s.zone is not null
+        and s.day <= (%(as_of)s::timestamptz at time zone 'UTC')::date) s
+where zone is distinct from before
+order by day
+
 -- name: important
 -- The most important memories, for a context without a question; importance as of then by the closed form of decay.
 select i.id, i.kind, i.content, i.happened_at, i.importance, d.said_at as doubted_at, d.text as doubt, q.text as question,

@@ -157,7 +157,7 @@ def test_agent_blocks_in_their_order() -> None:
 
 
 def test_a_narrative_has_at_most_as_many_words_as_the_policy_says() -> None:
-    recent = [Recent(id=uuid4(), kind="episode", content="word " * 90, happened_at=AT) for _ in range(10)]
+    recent = [Recent(id=uuid4(), kind="episode", content=f"{n}" + " word" * 89, happened_at=AT) for n in range(10)]
     profile = material("agent", recent=recent).profile
     assert 400 < len(profile.narrative(500).split()) <= 500
     assert profile.narrative(0) == ""

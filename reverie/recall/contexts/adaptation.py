@@ -9,12 +9,13 @@ from importlib.resources import files
 from typing import Literal
 from uuid import UUID
 
+from reverie.language.text import one_line
 from reverie.policy.live import RelationshipStage, StylePolicy
 from reverie.policy.table import Table
 from reverie.recall.contexts.person import KnownPerson
 from reverie.recall.contexts.request import Given
 from reverie.recall.facts import StructuredFact
-from reverie.recall.profile import Profile, one_line
+from reverie.recall.profile import Profile
 from reverie.recall.relationship import Relationship
 
 #: Most characters of the recent event in the emotional context.
@@ -160,7 +161,8 @@ def emotional_context(given: Given, profile: Profile, relationship: str) -> Iter
         latest = profile.recent[0]
         told = one_line(latest.content)
         short = told if len(told) <= _RECENT_LETTERS else f"{told[:_RECENT_LETTERS]}…"
-        day = "" if latest.kind == "summary" else f" ({latest.happened_at:%Y-%m-%d})"  # a summary begins with its own
+        at = profile.zones.local(latest.happened_at)
+        day = "" if latest.kind == "summary" else f" ({at:%Y-%m-%d})"  # a summary begins with its own
         yield f"{RECENT}{short}{day}"
 
 

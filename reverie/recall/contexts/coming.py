@@ -5,9 +5,9 @@ from __future__ import annotations
 from zoneinfo import ZoneInfo
 
 from reverie.language.life_events.days import days_in_words
-from reverie.language.text import plain_name
+from reverie.language.text import one_line, plain_name
 from reverie.recall.contexts.sections import Block, Line
-from reverie.recall.profile import Profile, one_line
+from reverie.recall.profile import Profile
 from reverie.recall.signals.life_events import DatedEvent
 
 #: Worth among the lines of a profile: above facts of medium importance, so that lack of room does not drop events.

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from reverie.language.text import CountTokens, plain_name, strip_invisible
+from reverie.language.text import CountTokens, one_line, plain_name, strip_invisible
 from reverie.policy import Policy
 from reverie.recall.contexts.earlier import TurnSummary
 from reverie.recall.contexts.request import Message
 from reverie.recall.contexts.sections import Block, Dropped, Line, Section, whole
-from reverie.recall.profile import one_line
 
 #: Before further lines of a turn, so that none of them can look like a heading or another turn.
 _INDENT = "    "

@@ -13,11 +13,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from reverie.language.text import one_line
 from reverie.model.session_part import SessionPart, SessionTurn, ranges
 from reverie.policy import Policy
 from reverie.recall.contexts.request import Given, Message
 from reverie.recall.contexts.sections import Line
-from reverie.recall.profile import one_line
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 

@@ -14,6 +14,7 @@ from uuid import UUID
 
 import orjson
 
+from reverie.language.text import one_line
 from reverie.recall.contexts.adaptation import (
     RECENT,
     acquaintance,
@@ -35,7 +36,7 @@ from reverie.recall.contexts.request import account_lines, fields, service_secti
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
 from reverie.recall.places.budget import PROCEDURAL
-from reverie.recall.profile import one_line, with_day
+from reverie.recall.profile import with_day
 from reverie.recall.staged import fact_line, summary_line
 
 #: The names of kinds in Logic 4.
@@ -59,6 +60,10 @@ def _brain(of: Material) -> list[Section]:
 
 def _reverie(of: Material) -> list[Section]:
     """Lay out our form: Brain's for any subject, with the day of each memory, and the mood if there is one."""
+
+    def dated(one: Chosen) -> str:
+        return f"- [{one.kind}] {with_day(one.kind, one.content, of.profile.zones.local(one.happened_at))}"
+
     emotional = list(emotional_context(of.given, of.profile, acquaintance(of.profile.relationship)))
     emotional += hard_times(of.person) if emotional else ()
     rules = _advice(of) if emotional else ()
@@ -66,7 +71,7 @@ def _reverie(of: Material) -> list[Section]:
     return [
         _system(of),
         profile,
-        _memories(of, "MEMORIES (remembered from earlier conversations):", _with_day, profile),
+        _memories(of, "MEMORIES (remembered from earlier conversations):", dated, profile),
         _behavior(of, [("MOOD:", emotional), ("ADAPTATION:", rules)]),
         *_rest(of),
     ]
@@ -160,7 +165,7 @@ def _logic(of: Material) -> list[Section]:
 
     def typed(one: Chosen) -> str:
         type_ = "WORKING" if one.kind not in PROCEDURAL and _about_now(of, one) else _TYPES.get(one.kind, "SEMANTIC")
-        day = f"{one.happened_at:%Y-%m-%d}: " if type_ == "EPISODIC" else ""
+        day = f"{of.profile.zones.local(one.happened_at):%Y-%m-%d}: " if type_ == "EPISODIC" else ""
         return f"[{type_}] {day}{_escaped(one_line(one.content))}"
 
     lines = [
@@ -321,10 +326,6 @@ def _plain_without_kind(one: Chosen) -> str:
 
 def _with_importance(one: Chosen) -> str:
     return _plain(one) + (f" (importance: {one.importance:.2f})" if one.importance is not None else "")
-
-
-def _with_day(one: Chosen) -> str:
-    return f"- [{one.kind}] {with_day(one.kind, one.content, one.happened_at)}"
 
 
 def _known(named: Sequence[StructuredFact]) -> str:

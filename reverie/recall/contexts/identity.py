@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from reverie.language.text import one_line
 from reverie.recall.contexts.request import Given
 from reverie.recall.contexts.sections import Block, Line
-from reverie.recall.profile import one_line
 
 
 def agent_identity(given: Given) -> list[Block]:

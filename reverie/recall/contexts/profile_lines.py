@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from reverie.language.cues.keeping import OWN_WORDS, REST
+from reverie.language.text import one_line
 from reverie.recall.contexts.sections import Line
 from reverie.recall.facts import StructuredFact
-from reverie.recall.profile import Profile, ProfileStatement, one_line, with_day
+from reverie.recall.profile import Profile, ProfileStatement, with_day
 from reverie.recall.result import in_doubt
 from reverie.recall.staged import fact_line
 
@@ -27,7 +27,7 @@ def profile_lines(known: Profile, learned: Sequence[Line] = (), told: FactTeller
     ]
     recent = [
         Line(
-            text=f"- {with_day(one.kind, one.content, one.happened_at)}",
+            text=f"- {with_day(one.kind, one.content, known.zones.local(one.happened_at))}",
             id=one.id,
             label=one.kind,
             worth=-float(place),
@@ -37,18 +37,16 @@ def profile_lines(known: Profile, learned: Sequence[Line] = (), told: FactTeller
     ]
     preferences = [_statement_line(one, one_line(one.content)) for one in known.preferences]
     # in somebody's own words "Monday" may stand, so the day on which they were said belongs to them
-    statements = [_statement_line(one, with_day(one.kind, one.content, one.happened_at)) for one in known.statements]
+    statements = [
+        _statement_line(one, with_day(one.kind, one.content, known.zones.local(one.happened_at)))
+        for one in known.statements
+    ]
     return [*_fact_lines(known.facts, told), *preferences, *statements, *entries, *learned, *recent]
 
 
 def in_words(fact: StructuredFact) -> str:
-    """Return a fact as a line in the words of its memory: "- Nomvula's birthday is 6 March".
-
-    By its key if the memory is forgotten, or is in somebody's own words, which may say more than the fact.
-    """
-    if not fact.content or fact.origin in (OWN_WORDS, REST):
-        return fact_line(fact)
-    return f"- {in_doubt(one_line(fact.content), fact.doubted_at, fact.doubt)}"
+    """Return a fact as a line in the words of its memory: "- Nomvula's birthday is 6 March"."""
+    return f"- {fact.in_words}"
 
 
 def _statement_line(one: ProfileStatement, told: str) -> Line:

@@ -11,9 +11,8 @@ from typing import Any, Literal
 import orjson
 
 from reverie.language.stemming import stem_of
-from reverie.language.text import CountTokens
+from reverie.language.text import CountTokens, one_line
 from reverie.recall.contexts.sections import Block, Dropped, Line, Section, fit, whole
-from reverie.recall.profile import one_line
 
 _WORD = re.compile(r"[^\W_]+")
 #: Fewest letters of a word: shorter ones are too common to tell the topic of a field.
