@@ -213,7 +213,8 @@ def _quotations(text: str, flat: str) -> list[Span]:
         words = inside.count(" ") + 1
         if speaker == "self" or pattern("naming").search(before):
             continue
-        foreign = says or words >= 3 if speaker == "others" else not single and words >= 2 and (says or words >= 6)
+        marked = not single or before.rstrip().endswith(":")  # after a colon a single mark is no apostrophe
+        foreign = says or words >= 3 if speaker == "others" else marked and words >= 2 and (says or words >= 6)
         if foreign:
             spans.append((start, end))
     return spans

@@ -15,7 +15,7 @@ _CLOSING: Final = {
     "'": "'", "‘": "’'", "‚": "‘’",
 }  # fmt: skip
 OPENING: Final = frozenset(_CLOSING)
-#: Marks that are apostrophes too: they enclose a quotation only if a speaker is named.
+#: Marks that are apostrophes too: they enclose a quotation only after a colon, or if a speaker is named.
 _SINGLE: Final = frozenset("'‘‚")
 _MARK: Final = re.compile("[\"＂“”„«»‹›「」『』'‘’‚]")
 _BLANK: Final = re.compile(r"\n[ \t]*\n")
