@@ -141,12 +141,12 @@ def told_unasked(run: Running, history: History) -> list[str]:
 
 
 def memories_of(conn: Connection[Any], history: History) -> list[Memory]:
-    """Return the memories of a person."""
+    """Return the memories of a person; what has expired at the end of the history is over, as recall has it."""
     found = conn.execute(
-        "select kind, content, state, phase, valid_to, lasting, content = any(%s),"
-        " doubted_by is not null from memory.memories"
+        "select kind, content, state, phase, least(valid_to, case when expires_at <= %s then expires_at end), lasting,"
+        " content = any(%s), doubted_by is not null from memory.memories"
         " where tenant_id = %s and subject_id = %s order by happened_at, kind, content",
-        [[turn["text"] for turn in history["turns"]], TENANT, history["id"]],
+        [end_of(history), [turn["text"] for turn in history["turns"]], TENANT, history["id"]],
     )
     return [Memory(*row) for row in found]
 
