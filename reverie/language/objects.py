@@ -8,10 +8,10 @@ a text takes about 25 us.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 
 from reverie.language.contradiction_words import NUMBERS, SYNONYMS
+from reverie.language.cues.wording import without_accents
 from reverie.language.pack import first_rewritten, language_table
 from reverie.language.text import NAME_SIGNS, WORD_PART, cached_if_short, signs_differ
 
@@ -146,8 +146,7 @@ def is_of_another_sort(one: str, other: str) -> bool:
 
 
 def _folded(word: str) -> str:
-    plain = unicodedata.normalize("NFKD", word.lower().replace("’", "'"))
-    return "".join(letter for letter in plain if not unicodedata.combining(letter)).removesuffix("'s")
+    return without_accents(word.lower().replace("’", "'")).removesuffix("'s")
 
 
 @cached_if_short(65_536)

@@ -151,6 +151,21 @@ def next_slashed(one: int, other: int, year: str | None, said: date) -> date:
     return max(day for day in found if day - min(found) <= _TWO_MONTHS)
 
 
+def slashed_swapped(first: date, _after: date) -> PeriodDays | None:
+    """Return the date with day and month exchanged, if there is one: 5 April for 4 May."""
+    try:
+        return day_before(date(first.year, first.day, first.month) + timedelta(days=1))
+    except ValueError:  # a 13th month
+        return None
+
+
+def day_span(begin: int, last: int, said: date) -> PeriodDays:
+    """Return the days from one of a month to another, of those that are not over on the day `said`."""
+    start = month_start(said.year, said.month + (begin <= last < said.day))
+    end = month_start(start.year, start.month + (last < begin)).replace(day=last)
+    return start.replace(day=begin), end + timedelta(days=1)
+
+
 def next_date(month: int, nth: int, year: str | None, said: date) -> date:
     """Return a date of a year, or without one the next from a day on; raise `ValueError` if there is none."""
     if year:

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache, partial, wraps
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, groupby, pairwise
 from typing import TypeVar
 
 from reverie.language.pack import language_table
@@ -52,8 +52,12 @@ Span = tuple[int, int]
 _FENCE = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n){3,}")
 _PARAGRAPH = re.compile(r"\r?\n[ \t]*\r?\n\s*")
-#: Not after a title, an initial or "e.g.".
-_ENDED = rf"(?<!\b[A-HJ-Z]\.){_PACK.text('ended')}"
+#: Words whose full stop ends no sentence, in lower case: titles, "e.g".
+ABBREVIATIONS = _PACK.words("abbreviations")
+#: Not after an initial or one of these words; by length, as lookbehinds need.
+_ENDED = r"(?<!\b[A-HJ-Z]\.)" + "".join(
+    rf"(?<!\b(?i:{'|'.join(map(re.escape, group))})\.)" for _, group in groupby(sorted(ABBREVIATIONS, key=len), key=len)
+)
 _SENTENCE = re.compile(rf"[.!?]{_ENDED}[.!?]*[\"')\]]*\s+(?=[\"'(\[]?[^\W\d_a-z])")
 #: For a text that begins in lower case, in which sentences need no capitals.
 _SENTENCE_IN_LOWER_CASE = re.compile(

@@ -21,6 +21,7 @@ from reverie.language.periods import (
     day_ahead,
     day_before,
     day_number,
+    day_span,
     easter_back,
     holiday_from,
     month_back,
@@ -32,6 +33,7 @@ from reverie.language.periods import (
     number_of,
     period_of,
     season_from,
+    slashed_swapped,
     unit_ahead,
     week_back,
     weekday_in,
@@ -121,13 +123,13 @@ def _past(clause: str, said: date) -> Iterator[NamedTime]:
                 if (found := _read(match, name, said)) is not None and found.first <= said:
                     yield _until(found, said)
     for name, found in _coming(clause, said):
-        back = found if found.first <= said else _before(name, found)
-        if back is not None and back.first <= said:
+        if (back := found if found.first <= said else _before(name, found, said)) is not None:
             yield _until(back, said)
 
 
-def _before(name: str, found: NamedTime) -> NamedTime | None:
-    days = _BACK[name](found.first, found.after) if name in _BACK else None
+def _before(name: str, found: NamedTime, said: date) -> NamedTime | None:
+    before = (back(found.first, found.after) for back in _BACK.get(name, ()))
+    days = next((days for days in before if days is not None and days[0] <= said), None)
     return None if days is None else replace(found, first=days[0], after=days[1])
 
 
@@ -136,7 +138,7 @@ def _coming(clause: str, said: date) -> tuple[tuple[str, NamedTime], ...]:
     if not _CUE.search(clause):
         return ()
     named = [
-        (name, found)
+        (f"{name}_year" if match.groupdict().get("year") else name, found)
         for pattern, name in _COMING
         for match in pattern.finditer(clause)
         if not _NOT_AFTER.search(clause, 0, match.start()) and (found := _read(match, name, said)) is not None
@@ -237,10 +239,12 @@ def _lasting(match: re.Match[str], said: date) -> PeriodDays:
 
 
 def _day_of_month(match: re.Match[str], said: date) -> PeriodDays:
-    """Return the day of this month, or of the next one: "until the 27th"."""
+    """Return the day of this month, or of the next one: "until the 27th", "Tuesday 24" if it is one."""
     nth = day_number(match["nth"])
-    start = month_start(said.year, said.month + (nth < said.day))
-    return day_before(start.replace(day=nth) + timedelta(days=1))
+    day = month_start(said.year, said.month + (nth < said.day)).replace(day=nth)
+    if (named := match.groupdict().get("day")) and day.weekday() != weekday_number(named):
+        raise ValueError(match[0])
+    return day_before(day + timedelta(days=1))
 
 
 def _full_date(match: re.Match[str], said: date) -> PeriodDays:
@@ -262,10 +266,6 @@ def _dates(match: re.Match[str], said: date) -> PeriodDays:
 
 def _slashed(match: re.Match[str], said: date) -> PeriodDays:
     return day_before(next_slashed(int(match["one"]), int(match["other"]), match["year"], said) + timedelta(days=1))
-
-
-def _iso(match: re.Match[str], said: date) -> PeriodDays:
-    return day_before(date.fromisoformat(match["iso"]) + timedelta(days=1))
 
 
 def _month(match: re.Match[str], said: date) -> PeriodDays:
@@ -328,10 +328,6 @@ def _month_past(match: re.Match[str], said: date) -> PeriodDays:
     return month_start(year, month), month_start(year, month + 1)
 
 
-def _year_past(match: re.Match[str], said: date) -> PeriodDays:
-    return date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1)
-
-
 def _season_past(match: re.Match[str], said: date) -> PeriodDays:
     """Return the latest such season that has begun, or that of the year, if one is named."""
     start, end = season_from(match["season"], said)
@@ -343,18 +339,21 @@ def _recent(match: re.Match[str], said: date) -> PeriodDays:
     return said - timedelta(days=_RECENT_DAYS), said + timedelta(days=1)
 
 
-#: For each name that means the next such time in the future: a function from its days to those of the one before it.
-_BACK: Final[dict[str, Callable[[date, date], PeriodDays | None]]] = {
-    "weekday": week_back,
-    "day_of_month": month_back,
-    "full_date": year_back,
-    "slashed": year_back,
-    "dates": year_back,
-    "month": year_back,
-    "season": year_back,
-    "easter": easter_back,
-    "holiday": year_back,
-    "holidays": year_back,
+#: For each name that means the next such time in the future: functions from its days to those of the one before it.
+#: A date with a year (`_year`) has another reading only if the order of its day and month is open.
+_BACK: Final[dict[str, tuple[Callable[[date, date], PeriodDays | None], ...]]] = {
+    "weekday": (week_back,),
+    "day_of_month": (month_back,),
+    "days_of_month": (month_back,),
+    "full_date": (year_back,),
+    "slashed": (slashed_swapped, year_back),
+    "slashed_year": (slashed_swapped,),
+    "dates": (year_back,),
+    "month": (year_back,),
+    "season": (year_back,),
+    "easter": (easter_back,),
+    "holiday": (year_back,),
+    "holidays": (year_back,),
 }
 
 #: The precision of periods, by their unit.
@@ -371,10 +370,13 @@ _READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
     "ahead": (_ahead, None),
     "lasting": (_lasting, "span"),
     "day_of_month": (_day_of_month, "day"),
+    "day_to": (_day_of_month, "day"),
+    "weekday_date": (_day_of_month, "day"),
+    "days_of_month": (lambda match, said: day_span(int(match["begin"]), int(match["nth"]), said), "span"),
     "full_date": (_full_date, "day"),
     "dates": (_dates, "span"),
     "slashed": (_slashed, "day"),
-    "iso": (_iso, "day"),
+    "iso": (lambda match, _: day_before(date.fromisoformat(match["iso"]) + timedelta(days=1)), "day"),
     "month": (_month, "month"),
     "year": (_year, "year"),
     "season": (_season, "season"),
@@ -386,7 +388,7 @@ _READERS: Final[dict[str, tuple[_Reader, Precision | None]]] = {
     "period_past": (_period_past, None),
     "ago": (_ago, None),
     "month_past": (_month_past, "month"),
-    "year_past": (_year_past, "year"),
+    "year_past": (lambda match, _: period_of("year", date(int(match["year"]), 1, 1), 0), "year"),
     "season_past": (_season_past, "season"),
     "recent": (_recent, "span"),
 }

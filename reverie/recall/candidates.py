@@ -10,6 +10,7 @@ from uuid import UUID
 from reverie.errors import InferenceError
 from reverie.inference import Embedder, Vectors
 from reverie.inference.reranker import Reranker
+from reverie.language.languages import language_of
 from reverie.llm.metering import embed_question
 from reverie.policy import Policy
 from reverie.recall.filters import read_admitted
@@ -221,8 +222,14 @@ async def _without_sensitive(session: TenantSession, found: Candidates, asked: P
 
 
 def _is_general(found: Candidates, asked: PreparedQuery) -> bool:
-    """Return whether general knowledge answers a request, and the request names no entity in memory."""
+    """Return whether general knowledge answers a request, and the request names no entity in memory.
+
+    Not in a language that the reader does not know either, as the words that ask for somebody are English.
+    """
     least = asked.policy.recall.general_probability
     if not least or asked.question.asks_assistant or any("entity" in hit.ranks for hit, _ in found):
         return False
-    return general_probability(asked.question.spoken, asked.vector, asked.model) >= least
+    spoken = asked.question.spoken
+    if general_probability(spoken, asked.vector, asked.model) < least:
+        return False
+    return language_of(spoken).code in asked.policy.extract.reader.languages

@@ -33,6 +33,8 @@ _TELLING = ("episode", "pattern", "summary")
 _SHARED_WORDS = 0.6
 #: Recent memories read for each one shown.
 _READ_FOR_EACH = 2
+#: Characters before the words of a summary of one sentence, for its days and the speaker: "2 April 2026. Ana: ".
+_HEAD = 50
 #: What a clause of the narrative does not end with, as a semicolon follows.
 _ENDS = " .;"
 
@@ -219,7 +221,7 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
 
 
 def _recent_since(policy: Policy, as_of: datetime) -> UUID:
-    """Return the id from which an episode is recent: ids begin with the time of the event."""
+    """Return the id from which an episode or a summary is recent: ids begin with the time of the event."""
     days = policy.profile.recent_days
     return bound_after(as_of - timedelta(days=days)) if days else UUID(int=0)
 
@@ -251,7 +253,7 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
         facts=tuple(latest_rules_first(one_a_thing(named_as_said(facts)))),
         preferences=tuple(one for one in stated if one.kind == "preference"),
         statements=tuple(one for one in stated if one.kind != "preference"),
-        recent=most_telling(_said_once(recent), policy.profile.recent),
+        recent=most_telling(_untold(_said_once(recent), stated), policy.profile.recent),
         relationship=read_relationship(known, policy.relationship, as_of),
         moods=_read_moods(moods, policy.mood.usual_least),
         zones=read_zones(zones, policy.signals.zone),
@@ -264,6 +266,18 @@ def _said_once(rows: Sequence[tuple[Any, ...]]) -> list[Recent]:
     for id_, kind, text, at in rows:
         found.setdefault(said_alike(text), []).append(Recent(id=id_, kind=kind, content=text, happened_at=at))
     return [replace(first, same_ids=tuple(one.id for one in others)) for first, *others in found.values()]
+
+
+def _untold(recent: Sequence[Recent], stated: Sequence[ProfileStatement]) -> list[Recent]:
+    """Return recent memories without those that only repeat a statement, a summary of it with its day among them."""
+    told = tuple(said_alike(one.content) for one in stated)
+    kept = []
+    for one in recent:
+        said = said_alike(one.content)
+        head = next((said.removesuffix(text) for text in told if said.endswith(text)), None)
+        if head is None or len(head) > _HEAD:
+            kept.append(one)
+    return kept
 
 
 def most_telling(recent: Sequence[Recent], limit: int) -> tuple[Recent, ...]:

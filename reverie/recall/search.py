@@ -13,6 +13,7 @@ import numpy as np
 from psycopg import Connection, RawCursor
 
 from reverie.inference import Vectors, to_half_wire
+from reverie.language.cues.speech import offers_help
 from reverie.language.text import attributed, strip_invisible
 from reverie.policy import SIGNALS, Policy, RecallPolicy
 from reverie.recall.places.read import read_nearby
@@ -273,4 +274,5 @@ def _hit(row: tuple[Any, ...], places: Mapping[str, int], weights: Mapping[str, 
         ranks["entity"] = entity
     signals = Signals(row, places, weights)
     hit = Hit(item, id_, kind, content, happened_at, score, signals, ranks, turn_id, session_id, importance)
-    return hit if question is None else hit._replace(reply_to=read_nearby(question)), dropped
+    asked = None if question is None else read_nearby(question)
+    return hit if asked is None or offers_help(asked.content) else hit._replace(reply_to=asked), dropped

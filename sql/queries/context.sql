@@ -113,14 +113,14 @@ join log.turns t on t.tenant_id = k.tenant_id and t.id = k.item_id
 where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.item = 'turn'
 
 -- name: recent
--- The latest embedded episodes, patterns and summaries: of each kind the last by id, which is event order; episodes since a
--- time.
+-- The latest embedded episodes, patterns and summaries: of each kind the last by id, which is event order; episodes and
+-- summaries since a time, as a pattern holds on.
 select r.id, r.kind, r.content, r.happened_at
 from unnest(%(kinds)s::text[]) as k (kind)
 cross join lateral (
     select m.id, m.kind, m.content, m.happened_at from memory.memories m
     where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = k.kind and m.id < %(horizon)s
-      and (m.kind <> 'episode' or m.id >= %(since)s)
+      and (m.kind = 'pattern' or m.id >= %(since)s)
       and m.state in ('candidate', 'active')
       and exists (select from memory.items i
                   where i.tenant_id = m.tenant_id and i.subject_id = m.subject_id and i.item_id = m.id

@@ -1,6 +1,6 @@
 """Periods of the calendar as days."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -8,6 +8,7 @@ from reverie.language.periods import (
     day_ahead,
     day_before,
     day_number,
+    day_span,
     easter_back,
     holiday_from,
     month_back,
@@ -19,6 +20,7 @@ from reverie.language.periods import (
     number_of,
     period_of,
     season_from,
+    slashed_swapped,
     unit_ahead,
     week_back,
     weekday_in,
@@ -104,6 +106,19 @@ def test_a_weekday_has_a_place_in_its_month() -> None:
 )
 def test_the_later_of_two_readings_of_a_date_counts(one: int, other: int, year: str | None, day: str) -> None:
     assert next_slashed(one, other, year, date(2026, 3, 11)) == date.fromisoformat(day)
+
+
+def test_day_and_month_are_exchanged_if_both_may_be_either() -> None:
+    may, day = date(2026, 5, 4), timedelta(days=1)
+    assert slashed_swapped(may, may + day) == (date(2026, 4, 5), date(2026, 4, 6))
+    assert slashed_swapped(date(2026, 5, 13), date(2026, 5, 14)) is None
+
+
+def test_days_from_one_of_a_month_to_another() -> None:
+    wednesday = date(2026, 3, 11)
+    assert day_span(10, 12, wednesday) == (date(2026, 3, 10), date(2026, 3, 13))
+    assert day_span(4, 6, wednesday) == (date(2026, 4, 4), date(2026, 4, 7))
+    assert day_span(28, 2, wednesday) == (date(2026, 3, 28), date(2026, 4, 3))
 
 
 def test_a_date_that_is_none_is_refused() -> None:

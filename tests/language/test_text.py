@@ -111,6 +111,12 @@ def test_who_writes_in_lower_case_begins_sentences_in_it() -> None:
     assert sentences("It was hot. so what") == ["It was hot. so what"]
 
 
+def test_sentences_do_not_end_at_titles_of_other_languages() -> None:
+    assert sentences("Book with Sr. Albano. Ask Dra. Lim. Prices are incl. GST. Ok") == [
+        "Book with Sr. Albano.", "Ask Dra. Lim.", "Prices are incl. GST.", "Ok",
+    ]  # fmt: skip
+
+
 def test_sentences_do_not_end_at_titles_initials_or_eg() -> None:
     met = "I met Dr. Smith and Mrs. Lee. Prof. J. K. Ode lives in St. Ives, e.g. Porthmeor St. 5!"
     assert sentences(f"{met} Is it so? (Yes.) No. I left.") == [

@@ -48,6 +48,13 @@ def days(found: list[NamedTime]) -> set[tuple[str, str, str]]:
         ("flying to my parents for Christmas", "2026-12-25", "2026-12-25", "day"),
         ("flying to my parents on Christmas Eve", "2026-12-24", "2026-12-24", "day"),
         ("flying to my parents over the holidays", "2026-12-24", "2027-01-06", "span"),
+        ("the sleepover is moved to the 19th", "2026-03-19", "2026-03-19", "day"),
+        ("away from the 24th to the 26th", "2026-03-24", "2026-03-26", "span"),
+        ("closed from the 28th until 2nd", "2026-03-28", "2026-04-02", "span"),
+        ("away from the 4th to the 6th", "2026-04-04", "2026-04-06", "span"),
+        ("interviews on Tuesday 24 in Leeds", "2026-03-24", "2026-03-24", "day"),
+        ("I work on Tuesday 23", "2026-03-17", "2026-03-17", "day"),  # it is a Monday
+        ("we open Tuesday 17 to 19", "2026-03-17", "2026-03-17", "day"),
     ],
 )
 def test_times_to_come(clause: str, first: str, last: str, precision: str) -> None:
@@ -82,6 +89,23 @@ def test_times_to_come(clause: str, first: str, last: str, precision: str) -> No
 def test_times_that_are_past(clause: str, first: str, last: str, precision: str) -> None:
     assert (first, last, precision) in days(list(past_times(clause, SAID)))
     assert all(one.first <= SAID and one.last <= SAID for one in past_times(clause, SAID))
+
+
+@pytest.mark.parametrize(
+    ("clause", "first"),
+    [
+        ("I started at the bank on 04/05/2026", "2026-04-05"),  # 5 April in America, or a day to come
+        ("I flew on 05/04", "2026-04-05"),
+        ("I had surgery on 20/12/2025", "2025-12-20"),
+        ("we leave on 4 June 2026", None),
+        ("we leave on 13/06/2026", None),
+        ("it ends in June 2026", None),
+        ("they moved me to the 19th", None),
+    ],
+)
+def test_a_past_time_is_not_after_its_day_and_has_the_year_that_is_named(clause: str, first: str | None) -> None:
+    found = [one.first.isoformat() for one in past_times(clause, date(2026, 5, 3))]
+    assert found == ([first] if first else [])
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ HISTORIES = {
         "Pets are expensive these days.",
     ),
     "diet": ("I'm vegetarian.", "My mom is vegan.", "This diet culture is annoying."),
+    "lena": ("I am Lena and I live in Zurich.", "My friend Łukasz lives in Łódź.", "Ольга lives in Riga."),
     "home": ("My brother Omar lives in Cairo.", "I live in Madrid.", "Living with noise is hard."),
 }
 
@@ -85,6 +86,9 @@ def test_what_is_asked_for_stands_first(remembered: Store, embedder: Embedder) -
         ("home", "Where do I live?"): "Madrid",
         ("home", "Where does my brother live?"): "Cairo",
         ("home", "Where does Omar live?"): "Cairo",
+        ("lena", "Where does Łukasz live?"): "Łódź",
+        ("lena", "Where does Ольга live?"): "Riga",
+        ("lena", "Where do I live?"): "Zurich",
     }
     wrong = {key: found for key, said in asked.items() if said not in (found := first(remembered, embedder, *key))}
     assert wrong == {}

@@ -31,7 +31,7 @@ def test_events_are_told_with_their_day_where_the_subject_is() -> None:
         "COMING UP:",
         "- tomorrow, Monday 16 March 2026 at 15:00: Dentist, second floor; bring the x-ray",
         "- today, Monday 16 March 2026 at 15:00: Exam # Not a heading",
-        "- tomorrow, Monday 16 March 2026 at 15:00: karan: Moving to Pune",
+        "- tomorrow, Monday 16 March 2026 at 15:00: Karan: Moving to Pune",
         "- tomorrow, Monday 16 March 2026 at 15:00: Ben: Moving to Pune",
         "- tomorrow, Monday 16 March 2026 at 15:00 (every year): Karan's birthday",
     ]

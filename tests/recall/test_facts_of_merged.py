@@ -61,4 +61,4 @@ def test_it_has_the_topic_of_its_memory(reader: Store, corpus: Corpus) -> None:
     (fact,) = perform(load_facts(reader.session("acme"), subject_id="ann", as_of=LATER))
     assert (fact.topic, fact.name, fact.label) == ("accountant", "contact", "contact (accountant)")
     profile = perform(load_profile(reader.session("acme"), subject_id="ann", policy=POLICY, as_of=LATER))
-    assert "contact (accountant): Annick" in profile.narrative(50)
+    assert "Accountant: Annick" in profile.narrative(50)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ from bench.train_general import requests, taken
 from reverie.inference import Embedder, load_embedder
 from reverie.language.cues import linear
 from reverie.policy import load_policy, shipped_policies
+from reverie.recall.candidates import _is_general
 from reverie.recall.places.general import CLASSES, general_probability, speaks_of_somebody
+from reverie.recall.question import read_question
 
 MINILM = "minilm-l6-v2-int8"
 LEAST = load_policy("reverie").recall.general_probability
@@ -88,3 +92,17 @@ def test_the_weights_are_those_that_were_measured() -> None:
     stored = (Path(linear.__file__).parent / "general_weights.json").read_bytes()
     assert hashlib.sha256(stored).hexdigest()[:16] == "5368ed0e2fa9e1c5"
     assert linear.load("general_weights.json").classes == CLASSES
+
+
+@pytest.mark.parametrize("request_", ["Was darf ich nicht essen?", "私の猫の名前は？", "¿Cómo se llama mi hermana?"])
+def test_a_request_in_another_language_is_answered_from_memory(embedder: Embedder, request_: str) -> None:
+    def is_general(text: str, least: float = 0.01) -> bool:
+        policy = load_policy("reverie")
+        policy = policy.model_copy(update={"recall": policy.recall.model_copy(update={"general_probability": least})})
+        (vector,) = embedder.encode([text])
+        question = read_question(text, policy=policy.recall, speakers=(), asked_at=datetime(2026, 3, 1, tzinfo=UTC))
+        asked = SimpleNamespace(policy=policy, question=question, vector=vector, model=embedder.model)
+        return _is_general([], asked)  # type: ignore[arg-type]
+
+    assert not is_general(request_)
+    assert is_general("What is the capital of Peru?", LEAST)

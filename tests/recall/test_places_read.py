@@ -34,6 +34,12 @@ def test_a_short_reply_carries_the_question(corpus: Corpus, reader: Store) -> No
     assert hits[reply].reply_to is None, "nobody answers themselves"
 
 
+def test_an_offer_of_help_is_not_what_a_reply_answers(corpus: Corpus, reader: Store) -> None:
+    asked = corpus.turn("Lovely! Anything else I can help you with?", speaker="Bob", role="assistant")
+    moved = corpus.turn("My quartz is in Oslo", speaker="Ann", asked_by=asked)
+    assert {hit.id: hit for hit in ask(reader).hits}[moved].reply_to is None
+
+
 def test_a_long_reply_stands_alone(corpus: Corpus, reader: Store) -> None:
     asked = corpus.turn("Do you collect quartz?", speaker="Bob")
     long = corpus.turn("Yes " * 21, speaker="Ann", asked_by=asked)

@@ -6,6 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
+import pytest
+
+from reverie.policy import load_policy
 from reverie.recall.facts import StructuredFact
 from reverie.recall.profile import (
     ProfileStatement,
@@ -15,7 +18,9 @@ from reverie.recall.profile import (
     most_telling,
     named_as_said,
     one_a_thing,
+    read_profile,
 )
+from reverie.recall.relationship import Relationship
 from reverie.recall.staged import fact_line
 
 
@@ -86,3 +91,29 @@ def test_people_have_the_names_that_were_said() -> None:
     karan = fact("person:brother-karan", "brother Karan")
     home = replace(fact("location", "Pune"), speaker="brother karan")
     assert [one.name for one in named_as_said([karan, home])] == ["person", "brother Karan, location"]
+
+
+def test_what_a_statement_tells_is_no_recent_event_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    at = datetime(2026, 4, 3, tzinfo=UTC)
+
+    def stated(text: str) -> ProfileStatement:
+        return ProfileStatement(id=uuid4(), kind="fact", content=text, happened_at=at, importance=0.5, polarity=0)
+
+    def recent(kind: str, text: str) -> tuple[UUID, str, str, datetime]:
+        return uuid4(), kind, text, at
+
+    rows = [
+        recent("summary", "3 April 2026. Ana: I'm staying in Leith."),
+        recent(
+            "summary",
+            "3 April 2026. Ana: We met Tom. Then we had lunch by the sea and spoke of Leith. I'm staying in Leith.",
+        ),
+        recent("episode", "We met Tom"),
+    ]
+    policy = load_policy("reverie")
+    known = ((), [], [(None, None, None, 0, None, None)], [], [], [], rows, [stated("I'm staying in Leith")], [], [])
+    monkeypatch.setattr(
+        "reverie.recall.profile.read_relationship", lambda *_: Relationship(stage="new", sessions=0, days=0, streak=0)
+    )
+    found = read_profile(known, "ana", policy, at)
+    assert [one.content for one in found.recent] == [rows[1][2], "We met Tom"]

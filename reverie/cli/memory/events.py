@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import click
 
@@ -87,8 +88,8 @@ def _write(path: Path, content: bytes) -> None:
 def _print(events: Sequence[DatedEvent], as_of: datetime) -> None:
     rows = [
         (
-            _when(one, as_of.date()),
-            one.title,
+            _when(one, as_of.astimezone(ZoneInfo(one.zone)).date()),
+            one.owned_title,
             one.speaker,
             one.status,
             f"{one.precision}, {one.certainty}",

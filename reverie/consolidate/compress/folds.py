@@ -98,20 +98,22 @@ def _folded(conn: Connection[Any], work: Work, folds: Sequence[SummaryFold]) -> 
             fold.subject_id,
             fold.period,
             fold.summaries,
-            f"{_named(fold)}. {text}",
+            f"{_named(fold, told)}. {text}",
             work.policy,
             tenant_id=work.tenant_id,
             as_of=work.as_of,
         )
-        for fold, text in zip(folds, texts, strict=True)
+        for fold, told, text in zip(folds, turns, texts, strict=True)
         if text is not None
     ]
 
 
-def _named(fold: SummaryFold) -> str:
+def _named(fold: SummaryFold, told: Sequence[SessionTurn]) -> str:
     match fold.period:
         case "week":
-            return f"{written_day(fold.began)} to {written_day(fold.summaries[-1].happened_at)}"
+            # a week begins on the 1st, 8th and so on, whether or not anything was said then
+            first, last = written_day(told[0].said_at), written_day(told[-1].said_at)
+            return first if first == last else f"{first} to {last}"
         case "month":
             return written_month(fold.began)
         case "year":

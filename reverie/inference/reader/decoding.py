@@ -5,6 +5,7 @@ Logits are rounded first, so that the last bits of a sum, which differ between p
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -118,6 +119,20 @@ class ObjectSpan(NamedTuple):
     candidate: int
 
 
+def with_marks(text: str, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the places of tokens, each with the marks that follow it, which the embedder's tokens leave out."""
+    if text.isascii():
+        return places
+    ends = list(range(len(text) + 1))
+    for at in reversed(range(len(text))):
+        if _is_mark(text[at]):
+            ends[at] = ends[at + 1]
+    found = places.copy()
+    real = places[:, 1] > places[:, 0]
+    found[real, 1] = np.array(ends)[places[real, 1]]
+    return found
+
+
 def word_edges(text: str, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Return whether a word begins with each token, and whether one ends with it; false for special tokens."""
     real = places[:, 1] > places[:, 0]
@@ -148,7 +163,13 @@ def _goes_on(text: str, at: int) -> bool:
 
 
 def _in_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+    return character.isalnum() or character == "_" or _is_mark(character)
+
+
+def _is_mark(character: str) -> bool:
+    """Return whether a character is part of the letter before it: an accent, a vowel sign of Hindi; not an emoji's."""
+    is_plain = character < "\u0300" or "\ufe00" <= character <= "\ufe0f"
+    return not is_plain and unicodedata.category(character) in {"Mn", "Mc"}
 
 
 def candidates(spans: Numbers, tokens: TokenPlaces, widths: Numbers) -> list[CandidateSpan]:

@@ -36,6 +36,7 @@ from reverie.inference.reader.decoding import (
     objects,
     pointed,
     ranked,
+    with_marks,
     word_edges,
 )
 from reverie.inference.reader.sentences import own_sentences, with_sentences
@@ -265,7 +266,8 @@ def _cut(text: str, encoding: Encoding) -> _Side:
 
 
 def _side(text: str, ids: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> _Side:
-    return _Side(ids, places, *word_edges(text, places), letters_of(text, places))
+    marked = with_marks(text, places)
+    return _Side(ids, marked, *word_edges(text, marked), letters_of(text, places))
 
 
 def _sentences(text: str, places: npt.NDArray[np.int64]) -> list[int]:

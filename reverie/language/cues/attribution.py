@@ -22,7 +22,7 @@ from reverie.policy.table import Table
 
 #: A text without any of these has no words of others. Both engines use the same pattern.
 TRIGGER: Final = (
-    "[\"“”„«»‹›「」『』＂‘‚:>`♪\U000f0000-\U000f007f]|(?:^|[\\s(])'[A-Za-z]|---|(?i)\\[quote|"
+    "[\"“”„«»‹›「」『』＂‘‚:：>`♪\U000f0000-\U000f007f]|(?:^|[\\s(])'[A-Za-z]|---|(?i)\\[quote|"
     + read_table("attribution")["patterns"]["requests"]
 )
 _TRIGGER: Final = re.compile(TRIGGER.replace("(?i)", ""), re.IGNORECASE)
@@ -95,7 +95,7 @@ def others_spans(text: str) -> list[Span]:
     """Return the spans of words that are not the author's own, in order, without overlap. Takes linear time."""
     flat = plain(text)
     spans = [*_marked(text), *_mails(flat), *_worked_on(flat)]
-    if ":" in flat or ">" in flat or "[" in flat:
+    if (":" in flat or ">" in flat or "[" in flat) and pattern("addressed").fullmatch(flat) is None:
         spans += others_lines(flat, _table().words)
     spans += _reported(flat)
     return _joined([*spans, *_quotations(text, flat)])

@@ -8,9 +8,11 @@ import polars as pl
 
 from reverie.language.cues import wording
 from reverie.language.cues.compiled import Rules
+from reverie.language.pack import language_table
 
 #: A question: from the last end of a sentence to "?".
 _QUESTIONS: Final = r"[^.!?\n]*\?[?!\"')]*"
+_OFFERS_HELP: Final = language_table("question").pattern("offers_help", re.IGNORECASE)
 
 
 def is_question(text: str) -> bool:
@@ -22,6 +24,12 @@ def is_question_expr(text: pl.Expr) -> pl.Expr:
     """Return `is_question` for a column."""
     rest = wording.plain_expr(text).str.replace_all(_QUESTIONS, "")
     return text.str.contains("?", literal=True) & (rest.str.count_matches(" ", literal=True) <= 3)
+
+
+def offers_help(text: str) -> bool:
+    """Return whether the last question of a text only offers help: "Is there anything else I can help you with?"."""
+    asked = re.findall(_QUESTIONS, wording.plain(text))
+    return bool(asked) and _OFFERS_HELP.search(asked[-1]) is not None
 
 
 def low_content(text: str, rules: Rules) -> bool:

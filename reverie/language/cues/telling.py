@@ -17,7 +17,7 @@ import polars as pl
 from reverie.language.cues import wording
 from reverie.language.cues.compiled import DualPattern
 from reverie.language.pack import read_table
-from reverie.language.text import Span
+from reverie.language.text import ABBREVIATIONS, Span
 from reverie.policy.table import ColumnRegex, Regex, Table
 
 _BOUNDARY = re.compile(r"[.!?…][.!?…\"')\]]*\s+|\n+")
@@ -53,8 +53,6 @@ class _Patterns(Table):
     verb: Regex
     #: words that name nothing
     light: frozenset[str]
-    #: words whose full stop ends no sentence
-    abbreviations: frozenset[str]
     #: one of these is in every match of `pronoun` and `pointing`
     pointing_words: frozenset[str]
     standing_for: tuple[_StandingFor, ...]
@@ -139,7 +137,7 @@ def _bared(row: int, veiled: str, span: Span) -> Telling:
 
 def _abbreviated(before: str) -> bool:
     """Return whether the last word before a full stop is an abbreviation."""
-    return before[-8:].rpartition(" ")[2].lower() in _patterns().abbreviations
+    return before[-8:].rpartition(" ")[2].lower() in ABBREVIATIONS
 
 
 def _is_of_author(sentence: str) -> bool:

@@ -54,7 +54,7 @@ def others_lines(flat: str, words: Mapping[str, tuple[str, ...]]) -> list[Span]:
 
     `flat` is the text with plain punctuation.
     """
-    people = _known((*words["role"], *words["first_name"]))
+    people = _known((*words["role"], *words["bot"], *words["first_name"]))
     markers: dict[int, str] = {}
     for found in _TIMED.finditer(flat):
         markers[found.start()] = next(name for name in found.groupdict().values() if name)

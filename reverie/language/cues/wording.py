@@ -12,6 +12,7 @@ from typing import Final
 import polars as pl
 
 from reverie.language.pack import language_table
+from reverie.language.text import ABBREVIATIONS
 
 _PACK = language_table("clauses")
 
@@ -48,8 +49,10 @@ BREAKS: Final = (
 MARKS: Final = {curly: there for mark, there in BREAKS.items() for curly in (mark, mark.replace("'", "’"))} | PLAIN
 
 #: A pair that does something, somebody in apposition, and a label: their clauses do not end at "and", comma and colon.
-#: "Ines and I have been together", "Duncan, my husband, is a vet", "Favourite food: lasagne".
-PAIR: Final = _PACK.text("pair")
+#: "Ines and I have been together", "Duncan, my husband, is a vet", "Favourite food: lasagne". Nor do they end after an
+#: abbreviation: "Always ask Dr. Tan".
+_ABBREVIATED: Final = rf"((?:^|[\s(/\"'{SEPARATOR}])(?i:{'|'.join(map(re.escape, ABBREVIATIONS))})\. ){SEPARATOR}"
+PAIR: Final = f"{_PACK.text('pair')}|{_ABBREVIATED}"
 
 #: Stripped from both ends of a value.
 EDGES: Final = " ,;:.!?…\"'()[]*~_-–—\n"
@@ -80,7 +83,12 @@ POSSESSIVES: Final = _persons("possessives")
 
 #: Characters that become hyphens in a slug: ASCII other than letters and digits, and general punctuation.
 SLUG_GAPS: Final = "[\\x00-/:-`{-\\x7f\u2000-\u206f]+"
-ACCENTS: Final = "[\u0300-\u036f]+"
+#: Accents of Latin and Greek letters, the dots of the Russian ё, which is often written without, and the points of
+#: Arabic and Hebrew, which mostly are left out. Other marks make another letter: カ and ガ, и and й. For text in the form
+#: NFKD; the groups are the letters that stay.
+ACCENTS: Final = (
+    "(^|[\\x00-\u024f\u0370-\u03ff])[\u0300-\u036f]+|([еЕ])\u0308|[\u064b-\u0652\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]+"
+)
 
 
 @cache  # the policies of one base share most of their patterns
@@ -112,7 +120,7 @@ def trie(words: Sequence[str]) -> str:
 
 #: A mark that is a prefix of another comes after it, so the longest match is the first.
 _MARKS: Final = re.compile(trie([*MARKS]))
-_JOINED: Final = _PACK.pattern("joined")
+_JOINED: Final = re.compile(f"{_PACK.text('joined')}|{_ABBREVIATED}")
 _PAIR: Final = re.compile(PAIR)
 _GROUPS: Final = range(1, _PAIR.groups + 1)
 _JOIN, _JOIN_RUST = "".join(rf"\g<{group}>" for group in _GROUPS), "".join(f"${{{group}}}" for group in _GROUPS)
@@ -185,7 +193,14 @@ def names_own(text: str) -> bool:
 
 def slug(text: str) -> str:
     """Return the slug of a value for a typed id: "Diwali Sweets!" gives "diwali-sweets"."""
-    return _SLUG_GAPS.sub("-", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)).lower()).strip("-")
+    return _SLUG_GAPS.sub("-", without_accents(text).lower()).strip("-")
+
+
+def without_accents(text: str) -> str:
+    """Return a text without the accents of its letters: "Núñez" gives "Nunez", but "ガイ" and "Андрей" stay."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _ACCENTS.sub(r"\1\2", unicodedata.normalize("NFKD", text)))
 
 
 def name_slug(text: str) -> str:
@@ -205,5 +220,5 @@ def marked_expr(text: pl.Expr) -> pl.Expr:
 
 def slug_expr(text: pl.Expr) -> pl.Expr:
     """Return `slug` for a column."""
-    bare = text.str.normalize("NFKD").str.replace_all(ACCENTS, "").str.to_lowercase()
-    return bare.str.replace_all(SLUG_GAPS, "-").str.strip_chars("-")
+    bare = text.str.normalize("NFKD").str.replace_all(ACCENTS, "${1}${2}").str.normalize("NFC")
+    return bare.str.to_lowercase().str.replace_all(SLUG_GAPS, "-").str.strip_chars("-")

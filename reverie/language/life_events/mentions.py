@@ -23,6 +23,7 @@ from reverie.policy.life_events import LifeEventsPolicy
 _PACK: Final = language_table("mentions")
 _PLANNED: Final = _PACK.pattern("planned", re.IGNORECASE)
 _IS_ON: Final = _PACK.pattern("is_on", re.IGNORECASE)
+_IS_THEN: Final = _PACK.pattern("is_then", re.IGNORECASE)
 _NEXT_CLAUSE: Final = _PACK.pattern("next_clause", re.IGNORECASE)
 _FOR_THEN: Final = _PACK.pattern("for_then", re.IGNORECASE)
 _NOT_PAST: Final = _PACK.pattern("not_past", re.IGNORECASE)
@@ -132,12 +133,13 @@ def _sentences(place: int, message: EventMessage) -> Iterator[_Sentence]:
         words = len(sentence.split())
         if sentence.endswith("?") or words < (_LEAST_OF_CHANGE if _is_change(sentence, plan) else _LEAST):
             continue
+        coming, past = _coming(sentence, message.said), tuple(past_times(sentence, message.said))
         yield _Sentence(
             message=place,
             text=sentence,
             said=message.said,
-            coming=_coming(sentence, message.said),
-            past=tuple(past_times(sentence, message.said)),
+            coming=None if coming is not None and _is_over(sentence, coming, past) else coming,
+            past=past,
             plan=plan,
             yearly=_yearly(sentence, message.said),
         )
@@ -187,6 +189,8 @@ def _kind(one: _Sentence, worth: float, numbers: LifeEventsPolicy) -> MentionKin
         least = numbers.planned if one.coming.first > one.said else numbers.told
         if plan is not None or (worth >= least and _is_planned(sentence, one.coming, worth, numbers.told)):
             return "planned"
+        if _is_dated(sentence, one.coming):
+            return None
     return "told" if worth >= numbers.told and not _ASKS.match(sentence) else None
 
 
@@ -195,13 +199,22 @@ def _is_planned(sentence: str, time: NamedTime, worth: float, told: float) -> bo
 
     "My calendar next week is a crime" only describes something; it is an event only if its worth alone says so.
     """
-    if _PLANNED.search(sentence):
+    if _PLANNED.search(sentence) or _is_dated(sentence, time):
         return True
     is_on = _IS_ON.search(sentence)
     if is_on is None or _happened_then(sentence, time, is_on.end()):
         return False
     is_before = is_on.start() < time.start and is_on.end() <= time.end
     return is_before or bool(is_on["at"]) or worth >= told
+
+
+def _is_dated(sentence: str, time: NamedTime) -> bool:
+    """Return whether something is on a date to come, in the present tense: "her exam is on 20 November".
+
+    "Church is Wednesday" may be so every week.
+    """
+    has_date = time.precision == "day" and (time.is_date or any(map(str.isdigit, sentence[time.start : time.end])))
+    return has_date and _IS_THEN.search(sentence, 0, time.start) is not None
 
 
 def _happened_then(sentence: str, time: NamedTime, end: int) -> bool:
@@ -221,6 +234,16 @@ def _coming(sentence: str, said: date) -> NamedTime | None:
     after = [one for one in times if one.end > moved.start()]
     new = [one for one in after if _NEW_DAY.search(text, 0, one.start) or _TO_MONTH.match(text, one.start)]
     return _best(new or after or times)
+
+
+def _is_over(sentence: str, coming: NamedTime, past: Iterable[NamedTime]) -> bool:
+    """Return whether a date is past if day and month are exchanged, and its clause too: "I flew to Rome on 05/04"."""
+    (month, day), before = (coming.first.month, coming.first.day), sentence[: coming.start]
+    swapped = any(one.start == coming.start and (one.first.day, one.first.month) == (month, day) for one in past)
+    if month == day or not swapped:
+        return False
+    is_ahead = _PLANNED.search(before) or _is_dated(sentence, coming)
+    return not is_ahead and any(base_form(word)[1] == "past" for word in _NOT_PAST.sub("", before).split())
 
 
 def _without_old_day(sentence: str) -> str:
@@ -264,7 +287,8 @@ def _planned_title(sentence: str, time: NamedTime) -> str:
     """Return the title of a plan, or "": "Dentist appointment" of "I have a dentist appointment on Friday at 3 pm"."""
     before, after = unveil(sentence[: time.start]), _DAY_PART.sub("", unveil(sentence[time.end :]))
     if not _PLANNED_LEAD.match(_LEAD_IN.sub("", before)):  # "On Friday I have a dentist appointment"
-        if not _PLANNED_LEAD.match(after.lstrip(" ,")):  # "She starts on Friday in the team" is kept whole
+        # "She starts on Friday in the team" is kept whole
+        if _is_dated(sentence, time) or not _PLANNED_LEAD.match(after.lstrip(" ,")):
             return ""
         before = ""
     tail = after if not before else _ASIDE.sub("", after)

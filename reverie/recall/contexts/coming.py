@@ -5,7 +5,7 @@ from __future__ import annotations
 from zoneinfo import ZoneInfo
 
 from reverie.language.life_events.days import days_in_words
-from reverie.language.text import one_line, plain_name
+from reverie.language.text import one_line
 from reverie.recall.contexts.sections import Block, Line
 from reverie.recall.profile import Profile
 from reverie.recall.signals.life_events import DatedEvent
@@ -36,7 +36,4 @@ def _told(event: DatedEvent, profile: Profile) -> str:
         clock=event.clock,
         yearly=event.yearly,
     )
-    # the title of a yearly event says whose it is
-    whose = event.who if event.who and not event.yearly else event.speaker
-    owner = f"{plain_name(whose)}: " if whose else ""
-    return f"- {when}: {owner}{one_line(event.title)}"
+    return f"- {when}: {one_line(event.owned_title)}"

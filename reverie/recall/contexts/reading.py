@@ -10,6 +10,7 @@ from uuid import UUID
 
 from reverie.inference import Embedder
 from reverie.inference.reranker import Reranker
+from reverie.language.cues.speech import offers_help
 from reverie.language.text import CountTokens, attributed
 from reverie.policy import Policy
 from reverie.policy.live import MoodName
@@ -172,7 +173,7 @@ class ContextReader:
         id_, kind, content, at, importance, doubted_at, doubt, question, speaker, role = row
         if tells_more and doubt and self._may_tell(doubt):
             content = in_doubt(content, doubted_at, doubt)
-        is_answer = bool(tells_more and question and self._may_tell(question))
+        is_answer = bool(tells_more and question and not offers_help(question) and self._may_tell(question))
         if is_answer:
             content = f"{attributed(question, speaker, role)} / {content}"
         return Chosen(

@@ -14,6 +14,7 @@ from datetime import datetime
 from functools import cache
 from uuid import UUID
 
+from reverie.language.cues.speech import offers_help
 from reverie.language.text import attributed
 from reverie.policy import Policy, RecallPolicy
 from reverie.recall.fresh.read import WaitingTurn
@@ -164,7 +165,8 @@ def _hit(turn: WaitingTurn, signals: Signals, score: float, policy: Policy) -> H
     is_short = len(turn.text.split()) <= policy.recall.longest_reply
     is_other = (turn.asked_speaker, turn.asked_role) != (turn.speaker, turn.role)
     asked = None
-    if is_short and is_other and turn.asked_id and turn.asked_text and turn.asked_at:
+    is_answer = is_short and is_other and not offers_help(turn.asked_text or "")
+    if is_answer and turn.asked_id and turn.asked_text and turn.asked_at:
         content = attributed(turn.asked_text, turn.asked_speaker, turn.asked_role)
         asked = NearbyTurn(id=turn.asked_id, content=content, said_at=turn.asked_at)
     return Hit(

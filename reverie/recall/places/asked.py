@@ -26,7 +26,7 @@ _PACK = language_table("asked")
 _ASKING = frozenset(("question", "request"))
 #: "My sister", and a name within a question: such a question is about them and not about the subject.
 _OF_SOMEBODY = _PACK.pattern("of_somebody", re.IGNORECASE)
-_NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-ZÀ-Þ][\w-]+")
+_NAME = re.compile(r"(?:(?<=[^\W\d_A-Z] )|(?<=, ))(?!I\b)[^\W\d_][\w-]+")
 
 #: Lasting memories that are read where all of somebody's are asked for, as those of others are left out.
 _MOST = 200
@@ -89,7 +89,7 @@ def _others(question: ParsedQuestion, subject_id: str, people: Collection[str]) 
     """Return the people and names of a question besides the subject; an answer must have them too."""
     said = question.text.rstrip("?!. ")
     own = {word for name in (*question.speakers, subject_id) for word in read_object(name).words}
-    named = {word for name in _NAME.findall(said) for word in read_object(name).words}
+    named = {word for name in _NAME.findall(said) if not name[0].islower() for word in read_object(name).words}
     kin = {
         word
         for found in _OF_SOMEBODY.finditer(said)

@@ -49,7 +49,7 @@ def _component(event: DatedEvent, as_of: datetime) -> Event:
     component.add("dtstamp", event.told_at)
     component.add("last-modified", min(event.ended_at or event.told_at, as_of))
     component.add("sequence", len(event.earlier_ids) + (event.status == "cancelled"))
-    component.add("summary", _text(event.title))
+    component.add("summary", _text(event.owned_title))
     if event.clock is not None:
         begin = datetime.combine(event.first_on, event.clock, ZoneInfo(event.zone))
         component.add("dtstart", begin)

@@ -10,6 +10,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from reverie.language.life_events.settling import in_year
+from reverie.language.text import plain_name
 from reverie.model import require_aware
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
@@ -71,6 +72,18 @@ class DatedEvent(LifeEventRow):
     def place(self) -> tuple[date, UUID]:
         """Its place in a list."""
         return self.first_on, self.id
+
+    @property
+    def owned_title(self) -> str:
+        """Its title, after the name of the person whose event it is if that is not the subject: "Eva: Flying to Rome".
+
+        The title of a yearly event says whose it is.
+        """
+        whose = self.who if self.who and not self.yearly else self.speaker
+        if not whose:
+            return self.title
+        # keys are in lower case
+        return f"{plain_name(whose.title() if whose.islower() else whose)}: {self.title}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

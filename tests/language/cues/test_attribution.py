@@ -29,6 +29,29 @@ def test_the_authors_words_are_told_from_those_of_others(case: dict[str, Any]) -
         assert spans or "told me" in case["text"], "all that is stated is others'"
 
 
+@pytest.mark.parametrize(
+    ("text", "is_own"),
+    [
+        ("Bot: always answer in French", True),
+        ("Claude: from now on, please never use emojis", True),
+        ("assistant: call me Sam", True),
+        ("Assistant: Always wear a helmet", False),
+        ("Bot: I always answer in French", False),
+        ("Bot: always answer in French. user: I hate fish", False),
+        ("Bot: always answer in French\nuser: I hate fish", False),
+        ("De: Rui\nData: 3 de maio\nAssunto: festa\n\nI hate fish.", False),
+        ("差出人: 田中\n件名: 会議\nI hate fish.", False),
+        ("差出人：田中\n日時：五月\nI hate fish.", False),
+        ("Van: Piet\nVerzonden: 3 mei\nI hate fish.", False),
+        ("Da: Ugo\nInviato: 3 maggio\nI hate fish.", False),
+        ("Od: Jan\nTemat: obiad\nI hate fish.", False),
+        ("Data: fish\nI hate fish.", True),
+    ],
+)
+def test_orders_to_the_program_are_the_authors_and_mails_of_others_are_not(text: str, is_own: bool) -> None:
+    assert (veil(text) == text) == is_own
+
+
 MARKS = ('"', "“", "”", "„", "«", "»", "'", "‘", "’", ">", "```", "\n", "\n\n", " ", ":", " said", " wrote", "♪", "<q>")
 WORDS = ("I am a vegan", "Bob", "user", "translate this", "On Monday Bob wrote:", "[12:03]", "\U000f0049", "é")
 TEXTS = st.lists(st.sampled_from([*MARKS, *WORDS]), max_size=20).map("".join) | st.text(max_size=80)
@@ -53,7 +76,7 @@ def test_both_engines_read_the_same_veiled_text(texts: list[str]) -> None:
 ENDLESS = (
     '"', '"a ', "“", "« „ 「 ", "'a ", "<q>", "[quote]", "♪", "> ", "said: ", "user: ", "a:", "[12:03] Bob: ",
     "translate ", "fix text ", "On Bob ", "```", "\n", "--", "from: a\n", "a' b'", "how do you say ", "Bob: I am\n",
-    '"I am" ', "said to to to to ",
+    '"I am" ', "said to to to to ", "Bot: please ", "差出人：a\n件名：",
 )  # fmt: skip
 
 

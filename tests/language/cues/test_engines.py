@@ -66,6 +66,8 @@ PIECES = st.sampled_from(
         "to ",
         '"',
         "actually ",
+        "Dr. ",
+        "(st. ",
     ]
 )
 TEXTS = st.lists(PIECES, max_size=14).map("".join) | st.text(max_size=60)

@@ -1,7 +1,7 @@
 """Low-content turns, questions and events are told apart; tool calls are worded."""
 
 from reverie.language.cues.compiled import Rules
-from reverie.language.cues.speech import episode_of_tool_call, is_question, low_content
+from reverie.language.cues.speech import episode_of_tool_call, is_question, low_content, offers_help
 from reverie.policy import load_policy
 
 RULES = {"reverie": Rules(load_policy("reverie").extract)}
@@ -14,6 +14,23 @@ def test_speech() -> None:
         low_content(text, rules) for text in ("Bruno ate my shoes again", "日本語", "lol that was fun", "42")
     )
     assert is_question("Hey! Do you like it?") and not is_question("I went there with Sam on Sunday. Did you?")
+
+
+def test_an_offer_of_help_is_no_question_to_answer() -> None:
+    offers = (
+        "Lovely! Is there anything else I can help you with today?",
+        "How can I assist you?",
+        "Noted. Anything else?",
+        "Can I help you with the invoice?",
+    )
+    questions = (
+        "Anything else I can do, you asked. Which day suits you?",
+        "How can you eat that?",
+        "What else do you grow?",
+        "Do you want anything for breakfast?",
+        "I can help you with that.",
+    )
+    assert all(map(offers_help, offers)) and not any(map(offers_help, questions))
 
 
 def test_tool_calls_say_what_and_why() -> None:

@@ -115,6 +115,43 @@ def test_a_cancellation_has_the_day_that_it_names(text: str, first: str | None) 
     assert (mention.kind, mention.time and mention.time.first.isoformat()) == ("cancelled", first)
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Her birthday is on the 12th of September", "2026-09-12"),
+        ("Clara's licence exam is on 20 November", "2026-11-20"),
+        ("Kofi's reflective essay is due on the 20th", "2026-03-20"),
+        ("Our cardiologist is the 14th of August", "2026-08-14"),
+    ],
+)
+def test_what_is_on_a_date_is_not_past(text: str, first: str) -> None:
+    (mention,) = found(text)
+    assert (mention.kind, mention.time and mention.time.first.isoformat()) == ("planned", first)
+
+
+def test_a_date_that_may_be_past_is_past_in_a_past_clause() -> None:
+    plan = KnownStatement(relation="plans", object="flew to Rome", phase="holds")
+    assert found("I flew to Rome on 05/03/2026.", plan) == []  # on 5 March, and not on 3 May
+    (mention,) = found("I quit my job and started at the bank on 05/03/2026.")
+    assert (mention.kind, mention.time and mention.time.first) == ("told", date(2026, 3, 5))
+    (mention,) = found("The hospital has moved my operation to 8 August.")
+    assert (mention.kind, mention.time and mention.time.first) == ("moved", date(2026, 8, 8))
+    plan = KnownStatement(relation="plans", object="flying to Rome", phase="holds")
+    (mention,) = found("I'm flying to Rome on 05/03/2026.", plan)
+    assert (mention.kind, mention.time and mention.time.first) == ("planned", date(2026, 5, 3))
+
+
+def test_the_new_day_of_a_move_and_all_days_of_a_span() -> None:
+    (mention,) = found("The sleepover is moved to the 19th")
+    assert (mention.kind, mention.time and mention.time.first) == ("moved", date(2026, 3, 19))
+    (mention,) = found("The sleepover is moved from the 14th to the 19th")
+    assert (mention.kind, mention.time and mention.time.first) == ("moved", date(2026, 3, 19))
+    (mention,) = found("I'm going on vacation from the 24th to the 26th")
+    assert mention.time and (mention.title, mention.time.last) == ("Going on vacation", date(2026, 3, 26))
+    (mention,) = found("I have a team dinner on 12 December at 7 in the evening")
+    assert (mention.title, mention.clock) == ("Team dinner", time(19))
+
+
 def test_what_memory_has_as_a_plan_names_the_event() -> None:
     plan = KnownStatement(relation="plans", object="the Rome trip", phase="holds", topic="in May")
     (mention,) = found("Nothing but the Rome trip in May counts now.", plan)
