@@ -231,3 +231,62 @@ def test_a_long_text_takes_no_long_time(piece: str) -> None:
     begun = time.perf_counter()
     signs_of(text)
     assert time.perf_counter() - begun < 5
+
+
+def test_other_languages_are_heard_by_a_few_phrases() -> None:
+    wishes = (
+        "No quiero vivir",
+        "no quiero vivir más",
+        "no quiero vivir así",
+        "no quiero vivir en este mundo",
+        "Ich will nicht mehr leben",
+        "ich will einfach nur sterben",
+        "Es hat alles keinen Sinn mehr",
+        "ich sehe keinen Sinn mehr",
+        "je veux en finir",
+        "je veux mourir",
+        "j'ai envie de mourir",
+        "quiero morirme",
+        "me quiero morir",
+        "me quiero matar",
+        "voy a suicidarme",
+        "quero morrer",
+        "não quero mais viver",
+        "voglio morire",
+        "non voglio più vivere",
+        "voglio farla finita",
+        "ik wil dood",
+        "ik wil niet meer leven",
+        "死にたい",
+        "もう死にたい",
+        "أريد أن أموت",
+        "मैं मरना चाहती हूँ",
+        "Хочу умереть",
+        "я не хочу больше жить",
+        "我不想活了",
+        "main marna chahti hoon",
+        "je veux en finir avec la vie",
+    )
+    others = (
+        "No quiero vivir en Madrid, prefiero Sevilla.",
+        "Non voglio vivere a Milano.",
+        "no quiero morir, tengo miedo del cáncer",
+        "Ich will nicht sterben, ich habe noch so viel vor!",
+        "vou morrer de rir kkkk",
+        "Voy a matar el tiempo",
+        "Das macht keinen Sinn mehr, ich bestelle das Sofa ab.",
+        "Je veux en finir avec ce dossier",
+        "me voy a morir de hambre",
+        "Não quero viver com a minha sogra",
+        "non voglio morire",
+        "Ik wil niet dood, ik ben bang",
+        "je ne veux pas mourir",
+        "Não quero morrer",
+        "Я не хочу жить в Москве",
+        "想死你了",
+        "me quiero morir de vergüenza",
+        "No quiero vivir con mi madre",
+        "لا أريد أن أموت",
+    )
+    assert [text for text in wishes if "other-languages" not in signs_of(text)] == []
+    assert [text for text in others if "other-languages" in signs_of(text)] == []
