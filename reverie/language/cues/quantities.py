@@ -12,8 +12,11 @@ _NUMBER = (
     r"(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3})+|(?<![:/])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+(?![0-9])|[0-9]+)"
     r"(?:\.[0-9]+)?)"
 )
+#: Thousands after points, as much of Europe and South America write them; one group alone may be decimals ("1.250").
+_POINTED = r"(?P<pointed>[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]{1,2})?(?![0-9]|[.,][0-9]))"
+_ONE_GROUP = re.compile(r"[0-9]+\.[0-9]+")
 _QUANTITY = re.compile(
-    rf"(?<![\w.,-])(?P<currency>[$€£₹])? ?{_NUMBER}(?P<scale>[kKmM](?![\w]))?"
+    rf"(?<![\w.,-])(?P<currency>[$€£₹])? ?(?:{_POINTED}|{_NUMBER})(?P<scale>[kKmM](?![\w]))?"
     r"(?:(?P<sign>[%x×])(?![\w])|(?P<glued>[a-zA-Z]{1,3})(?![\w])"
     rf"|[ -]?{_PACK.text('between')}(?P<unit>[a-zA-Z]{{2,}}))?"
 )
@@ -45,8 +48,9 @@ def has_digit(text: str) -> bool:
 def quantities(text: str) -> list[Quantity]:
     """Return the quantities of a text: "340 views" is (340, "views"), "2.8x" (2.8, "times"), "$1.5k" (1500, "usd").
 
-    Parts of dates and times do not count, nor does "5 300 views", which may be one number or two. A number like 1999 or
-    2024 without a unit is taken for a year.
+    Parts of dates and times do not count, nor does "5 300 views", which may be one number or two, nor "1.250 views",
+    which may be thousands or decimals; "1.200.000" is 1,200,000. A number like 1999 or 2024 without a unit is taken for
+    a year.
     """
     result = list[Quantity]()
     if not has_digit(text):  # most texts
@@ -56,8 +60,9 @@ def quantities(text: str) -> list[Quantity]:
         if (
             word in _DATES
             or _MONTH_BEFORE.search(text[: match.start()])
-            or re.match(r"[:/][0-9]", text[match.end("number") :])
-            or _TWO_NUMBERS.fullmatch(match["number"])
+            or re.match(r"[:/][0-9]", text[match.end("pointed" if match["pointed"] else "number") :])
+            or _TWO_NUMBERS.fullmatch(match["number"] or "")
+            or _ONE_GROUP.fullmatch(match["pointed"] or "")
         ):
             continue
         metric = _BEFORE.search(text[: match.start()])
@@ -67,11 +72,17 @@ def quantities(text: str) -> list[Quantity]:
             or (word if word not in _NO_UNITS else "")
             or (metric["metric"].lower() if metric else "")
         )
-        value = float(_THOUSANDS.sub("", match["number"])) * _SCALES.get((match["scale"] or "").lower(), 1.0)
-        if not unit and re.fullmatch(r"(?:19|20)[0-9]{2}", match["number"]):
+        value = _value(match) * _SCALES.get((match["scale"] or "").lower(), 1.0)
+        if not unit and re.fullmatch(r"(?:19|20)[0-9]{2}", match["number"] or ""):
             continue
         result.append(Quantity(value, unit))
     return result
+
+
+def _value(match: re.Match[str]) -> float:
+    if pointed := match["pointed"]:
+        return float(pointed.replace(".", "").replace(",", "."))
+    return float(_THOUSANDS.sub("", match["number"]))
 
 
 def written_number(number: float) -> str:

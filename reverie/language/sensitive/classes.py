@@ -21,8 +21,8 @@ from reverie.policy.sensitivity import SENSITIVE_CLASSES, SensitiveClass
 #: Classes in which statements about somebody else are sensitive too.
 _OF_OTHERS: Final[frozenset[SensitiveClass]] = frozenset(("health", "finances", "sexuality", "religion", "politics"))
 _WORD: Final = re.compile(r"<([a-z]+)>")
-#: The signs between the groups of a number.
-_GAP: Final = re.compile("[ -]")
+#: The signs between the groups of a number, as people and pages write them.
+_GAP: Final = re.compile(r"[ .\u00a0\u2007\u2009\u202f\-\u2010-\u2015]")
 #: The fewest digits of a card.
 _CARD_DIGITS: Final = 13
 #: The replacement of a secret.
@@ -180,7 +180,7 @@ def _is_card(number: str) -> bool:
 
 def _is_account(number: str) -> bool:
     """Return whether an account number has valid check digits (IBAN, ISO 13616: mod 97 is 1)."""
-    plain = number.replace(" ", "").upper()
+    plain = _GAP.sub("", number).upper()
     if not (plain.isascii() and 15 <= len(plain) <= 34):
         return False
     return int("".join(str(int(each, 36)) for each in plain[4:] + plain[:4])) % 97 == 1

@@ -29,3 +29,13 @@ def test_digits_that_may_be_one_number_or_two_are_none() -> None:
     assert quantities("Day 5 300 views") == quantities("Ran 1 250 km") == []
     assert quantities("At 10:30 300 people, 12 5000 km") == [(300.0, "people"), (12.0, ""), (5000.0, "km")]
     assert quantities("In 2024 300 people") == [(300.0, "people")]
+
+
+def test_thousands_after_points_are_read_if_they_cannot_be_decimals() -> None:
+    assert quantities("$1.200.000 and 1.250.300 views, 12.450,50 kg") == [
+        (1_200_000.0, "usd"),
+        (1_250_300.0, "views"),
+        (12_450.5, "kg"),
+    ]
+    assert quantities("Our blog got 1.250 views") == quantities("1.250") == []
+    assert quantities("0.125 kg, 1.25 kg, 1,250 views.") == [(0.125, "kg"), (1.25, "kg"), (1250.0, "views")]
