@@ -46,6 +46,12 @@ def test_a_correction_holds_for_the_first_that_said_the_same() -> None:
     assert (found.moved, found.void) == ({UUID(int=101): TWO}, [UUID(int=102)])
 
 
+def test_one_goes_whose_memory_was_not_made_and_whose_turns_are_gone() -> None:
+    groundless = correction(1, "replace", ONE, wrote=TWO)._replace(is_groundless=True)
+    found = change_corrections([groundless, correction(2, "wrong", TWO), correction(3, "pin", THREE)], {}, before=None)
+    assert [each.int for each in found.void] == [101, 102]
+
+
 def test_one_of_before_a_time_goes() -> None:
     found = change_corrections(
         [correction(1, "pin", ONE), correction(3, "pin", TWO)], {}, before=AT + timedelta(days=2)

@@ -120,6 +120,22 @@ def test_a_plan_ends_by_its_date_and_one_without_after_some_days() -> None:
     assert only("plans", "surgery").expires_at == TURN.said_at + timedelta(days=POLICY.extract.plan_days)
 
 
+def test_what_is_tomorrow_does_not_last() -> None:
+    party = only("birthday", "tomorrow at 3", holder="Emil", own_words="Emil's birthday party is tomorrow at 3")
+    assert (party.lasting, party.expires_at) == (False, TURN.said_at.replace(hour=0, minute=0) + timedelta(days=2))
+    assert not only("birthday", "tomorrow at 3").lasting
+    opening = only("availability", "Sundays", polarity=1, own_words="We open Sundays from next week")
+    assert opening.expires_at is None
+
+
+def test_nobody_is_called_like_somebody_whom_they_meet() -> None:
+    anna = MessageStatement(relation="name", object="anna")
+    for text in ("made up with anna", "I talked to anna", "met anna"):
+        assert candidates_of([anna], replace(TURN, text=text), POLICY) == ()
+    for text in ("I'm anna", "sign it with anna", "anna here"):
+        assert [one.content for one in candidates_of([anna], replace(TURN, text=text), POLICY)] == ["Name is anna"]
+
+
 def test_what_comes_each_month_has_no_end() -> None:
     candidate = only("deadline", "the 10th of each month", topic="taxes")
     assert (candidate.expires_at, candidate.lasting) == (None, True)

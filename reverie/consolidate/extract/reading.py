@@ -25,6 +25,7 @@ from reverie.language.english import statement_words
 from reverie.language.languages import language_of
 from reverie.language.objects import compared_words
 from reverie.language.sensitive.classes import REDACTED
+from reverie.language.statements.holders import is_pronoun
 from reverie.language.statements.stated import MessageStatement, needs_own_words
 from reverie.language.text import Span, sentences, strip_invisible
 from reverie.policy import Policy
@@ -140,7 +141,7 @@ def _stated(
     if reading.object.of_question or not is_told or (reading.wanted < numbers.wanted and not is_sure):
         return None
     own_words = _own_words(statement, reading, message, numbers, is_alone=is_taken or is_alone)
-    fades = reading.wanted < numbers.wanted_for_good and not is_sure
+    fades = is_pronoun(statement.object) or (reading.wanted < numbers.wanted_for_good and not is_sure)
     return replace(statement, own_words=own_words, fades=fades) if is_taken or own_words else None
 
 
@@ -174,7 +175,9 @@ def _own_words(
     is_clause = statement.clause is not None and statement.object in statement.clause
     clause = statement.clause if is_clause and reading.clause_chance >= numbers.clause else None
     words = clause or _sentence(message, reading, numbers.keep_characters, is_alone=is_alone)
-    return _with_sentence_before(message.text, words, numbers.keep_characters) if words else None
+    if not words:
+        return None
+    return _with_sentence_before(message.text, words, numbers.keep_characters, is_bare=is_pronoun(statement.object))
 
 
 def _sentence(message: AskedMessage, reading: MessageReading, most: int, *, is_alone: bool) -> str | None:
@@ -199,15 +202,16 @@ def _sentence_at(text: str, place: TextPlace) -> str:
     return ""
 
 
-def _with_sentence_before(text: str, words: str, most: int) -> str:
+def _with_sentence_before(text: str, words: str, most: int, *, is_bare: bool) -> str:
     """Return words of a message with the sentence before them, if they would say little without it.
 
     "He's going to a startup" and "Tues to Sat 9 to 5" say nothing without the sentence before them. If that quotes
-    somebody, or both together have more than `most` characters, the words stay as they are.
+    somebody, or both together have more than `most` characters, the words stay as they are. `is_bare`: what they tell
+    of is a pronoun, as in "I don't want to talk about her".
     """
     start = text.find(words)
     end = start + len(words)
-    if not _refers(words, is_sentence=start in _sentence_starts(text)):
+    if not (is_bare or _refers(words, is_sentence=start in _sentence_starts(text))):
         return words
     before = sentences(text[:start])[-1:]
     begin = text.rfind(before[0], 0, start) if before else start

@@ -15,9 +15,9 @@ from reverie.language.cues.keeping import OWN_WORDS
 from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.wording import name_slug
 from reverie.language.english import statement_words
-from reverie.language.expiry import day_named, end_named
+from reverie.language.expiry import day_named, end_named, near_end
 from reverie.language.objects import object_key, read_object
-from reverie.language.statements.holders import holder_key
+from reverie.language.statements.holders import holder_key, is_pronoun
 from reverie.language.statements.stated import MessageStatement, bare, model_phase, worded_statement
 from reverie.language.statements.things import things
 from reverie.language.subject import possessive, sentence
@@ -80,7 +80,7 @@ def candidates_of(
     The confidence decides only whether a statement is taken: it does not say which of two values is the current one.
     """
     known = policy.extract.relations
-    named = [one for one in before if one.relation in known and not (one.holder and _is_pronoun(one.holder))]
+    named = [one for one in before if one.relation in known and not (one.holder and is_pronoun(one.holder))]
     taken = {}
     own = read_object(turn.speaker or "").words
     for place, statement in enumerate(map(_trimmed, statements)):
@@ -92,7 +92,11 @@ def candidates_of(
             continue
         statement = _with_sort(statement, relation, turn.text)
         about = _about_somebody(_of_speaker(statement, own), named, known)
-        if about is None or _is_own_relative(about, relation, own) or _is_misread(about, relation, statements):
+        if (
+            about is None
+            or _is_own_relative(about, relation, own)
+            or _is_misread(about, relation, statements, turn.text)
+        ):
             continue
         named.append(about)
         taken[place] = about
@@ -154,25 +158,35 @@ def _is_own_relative(statement: MessageStatement, relation: Relation, own: Seque
     return is_own and relation.entity == "person" and statement.holder is None
 
 
-def _is_misread(statement: MessageStatement, relation: Relation, others: Sequence[MessageStatement]) -> bool:
-    """Return whether the relation never has such an object, or the holder is a favorite thing, such as a dish."""
+def _is_misread(statement: MessageStatement, relation: Relation, others: Sequence[MessageStatement], text: str) -> bool:
+    """Return whether the relation never has such an object, or the holder is a favorite thing, such as a dish.
+
+    Nor is somebody called by the name of a person whom they meet: "made up with anna".
+    """
     if not relation.admits(statement.object):
+        return True
+    if statement.relation == "name" and statement.holder is None and _is_of_another(statement.object, text):
         return True
     favorites = [read_object(each.object).words for each in others if each.relation == "favorite"]
     return bool(statement.holder) and read_object(statement.holder or "").words in favorites
+
+
+def _is_of_another(name: str, text: str) -> bool:
+    before = _before(name, text)
+    return re.search(statement_words().people.others, before, re.IGNORECASE) is not None
 
 
 def _about_somebody(
     statement: MessageStatement, named: Sequence[MessageStatement], known: Mapping[str, Relation]
 ) -> MessageStatement | None:
     """Return the statement with a pronoun resolved to the person named before it; None: nobody is named."""
-    if known[statement.relation].entity is not None and _is_pronoun(statement.object):
+    if known[statement.relation].entity is not None and is_pronoun(statement.object):
         return None
     if statement.holder is None:
         return statement
     first, _, whose = statement.holder.partition(" ")
     theirs = bool(whose) and first.lower() in statement_words().people.theirs
-    if not theirs and not _is_pronoun(statement.holder):
+    if not theirs and not is_pronoun(statement.holder):
         return statement if holder_key(statement.holder) else None
     somebody = next((who for one in reversed(named) if (who := _somebody(one, known))), None)
     if somebody is None:
@@ -184,12 +198,8 @@ def _somebody(statement: MessageStatement, known: Mapping[str, Relation]) -> str
     """Return the person that a statement names: its holder, or an object that is a person or animal."""
     if statement.holder:
         return statement.holder
-    is_person = known[statement.relation].entity is not None and not _is_pronoun(statement.object)
+    is_person = known[statement.relation].entity is not None and not is_pronoun(statement.object)
     return statement.object if is_person else None
-
-
-def _is_pronoun(said: str) -> bool:
-    return said.lower() in statement_words().people.pronouns
 
 
 def _end_of_replaced(statement: MessageStatement, relation: Relation) -> MessageStatement | None:
@@ -259,6 +269,9 @@ def _ends_at(statement: MessageStatement, relation: Relation, turn: ReadTurn, po
         return end
     if statement.duration is not None and statement.duration != "lasting":
         return turn.said_at + timedelta(days=numbers.passing_days) if numbers.passing_days else None
+    if phase == "holds" and relation.lasts == "durable" and statement.duration != "lasting":
+        # "The party is tomorrow at 3", whatever the reader takes it for
+        return near_end(statement.own_words or statement.object, turn.said_at)
     if statement.duration == "lasting" or relation.lasts not in ("expiring", "dated") or _recurs(statement):
         return None
     named = (statement.topic, statement.object, statement.clause or turn.text)

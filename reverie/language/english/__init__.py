@@ -58,6 +58,8 @@ class People(Table):
     #: The same of a sentence about a thing that the one before names, and a pattern of the words for the author.
     points: str
     author: str
+    #: A pattern of words before a name that is not the author's.
+    others: str
     #: A pattern of written forms of a role, and the form in `roles`.
     joined: tuple[str, str]
     #: A pattern of the words before a pet's name, with the kind of pet as the group.

@@ -24,6 +24,11 @@ def is_thing(holder: str | None) -> bool:
     return not is_named and not are_several(holder or "") and statement_words().people.roles.isdisjoint(thing.words)
 
 
+def is_pronoun(said: str) -> bool:
+    """Return whether words name nobody without what was said before: "her", "it"."""
+    return said.lower() in statement_words().people.pronouns
+
+
 def holder_key(holder: str | None) -> str | None:
     """Return the key of a holder, as the stage facts compares it: the name alone, if there is one.
 

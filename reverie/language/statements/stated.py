@@ -13,7 +13,7 @@ from typing import Literal
 from reverie.language.cues import wording
 from reverie.language.english import Form, statement_words
 from reverie.language.objects import is_plural, read_object
-from reverie.language.statements.holders import are_several, is_thing
+from reverie.language.statements.holders import are_several, is_pronoun, is_thing
 from reverie.language.statements.verbs import base_form, is_gerund, words
 from reverie.language.subject import possessive
 from reverie.language.text import sentences
@@ -101,7 +101,7 @@ def needs_own_words(statement: MessageStatement, relation: Relation) -> bool:
         return _is_denial(statement) and _denial(relation) is None and not _denies(statement.object)
     if statement.relation in statement_words().people.alone and is_thing(statement.holder):
         return True
-    if _ends_too_much(statement, relation):
+    if _ends_too_much(statement, relation) or is_pronoun(statement.object):
         return True
     said = (_headed(statement.object) if relation.deeds else None) or statement.object
     if wording.names_author(f"{statement.holder or ''} {said}"):
