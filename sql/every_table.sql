@@ -115,7 +115,7 @@ revoke delete on ops.migrations, ops.unsynthesized, ops.erasures, ops.erased, op
 revoke select on ops.erasure_keys from reverie_eraser;
 grant insert on ops.erasures, ops.erased, ops.erasure_keys to reverie_eraser;
 grant update (question, item_ids) on log.recalls to reverie_eraser;
-grant update (memory_id) on log.corrections to reverie_eraser;
+grant update (memory_id, source_ids) on log.corrections to reverie_eraser;
 grant update (items, terms, speakers) on memory.subjects to reverie_eraser;
 grant update (mood, stated) on ops.sessions to reverie_eraser;
 grant update (scope) on ops.runs to reverie_eraser;

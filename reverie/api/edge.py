@@ -31,7 +31,8 @@ class EdgeMiddleware:
         self._app, self._metrics, self._seconds = app, metrics, seconds
         self._max_bytes, self._max_characters = max_bytes, max_characters
         self._too_large = f"A request must stay under {max_bytes:,} bytes."
-        self._too_long = f"A request must stay under {max_characters:,} characters in all; send it in parts."
+        most = f"{max_characters:,} characters in all (REVERIE_API_CHARACTERS)"
+        self._too_long = f"A request must stay under {most}; send it in parts."
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""

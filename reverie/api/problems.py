@@ -11,7 +11,8 @@ from typing import Any, Literal
 import orjson
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from psycopg import OperationalError
+from psycopg import Error, OperationalError
+from psycopg.errors import ReadOnlySqlTransaction
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -54,7 +55,10 @@ _TITLES = {
     503: "Temporarily unavailable",
 }
 NOT_JSON = "The body cannot be read as JSON."
+NO_WRITES = "The database accepts no writes: it is read-only, or a standby."
 NO_JSON_TYPE = "The body must be JSON, with Content-Type: application/json."
+#: Errors of psycopg that are no bugs: the server is lost or overloaded, or it is a standby after a failover.
+OUTAGES = (OperationalError, ReadOnlySqlTransaction)
 #: Seconds after which a request may be repeated.
 RETRY_AFTER = "1"
 
@@ -158,7 +162,8 @@ def install(app: FastAPI) -> None:
     app.exception_handler(RequestValidationError)(_on_invalid)
     app.exception_handler(HTTPException)(_on_http)
     app.exception_handler(ReverieError)(_on_ours)
-    app.exception_handler(OperationalError)(_on_postgres)
+    for outage in OUTAGES:
+        app.exception_handler(outage)(_on_postgres)
 
 
 async def _on_problem(_: Request, error: ProblemError) -> Response:
@@ -192,8 +197,13 @@ async def _on_ours(request: Request, error: ReverieError) -> Response:
     return problem(status, str(error), errors=[(pointer, str(error))] if pointer else ())
 
 
-async def _on_postgres(request: Request, error: OperationalError) -> Response:
-    return unavailable("The database cannot answer.", may_be_stored=may_be_stored(request.scope, error))
+def outage_sentence(error: BaseException) -> str:
+    """Return the reason of a response to one of `OUTAGES`."""
+    return NO_WRITES if isinstance(error, ReadOnlySqlTransaction) else "The database cannot answer."
+
+
+async def _on_postgres(request: Request, error: Error) -> Response:
+    return unavailable(outage_sentence(error), may_be_stored=may_be_stored(request.scope, error))
 
 
 def _pointer(location: Sequence[Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -12,6 +13,7 @@ from reverie.drive.advance import advance
 from reverie.drive.late import remake_late
 from reverie.drive.maintain import Retention, maintain
 from reverie.drive.parallel import buckets, in_parallel
+from reverie.errors import ConflictError
 from reverie.generations.catalog import (
     COMPLETE,
     Generation,
@@ -44,6 +46,12 @@ def begin(live: LiveMemory, plan: GenerationPlan, *, anew: bool = False) -> Gene
 
     Raises DatabaseError if the user may not create databases.
     """
+    with connect(live.url) as locked:  # two processes would give two generations one number
+        locked.execute(queries("generations")["lock_begin"], {"tenant": live.tenant_id})
+        return _begin(live, plan, anew)
+
+
+def _begin(live: LiveMemory, plan: GenerationPlan, anew: bool) -> Generation:
     for known in [] if anew else list_generations(live.work.store, live.tenant_id):
         same = (known.policy_hash, known.model, known.without_source)
         if known.state == "building" and same == (plan.policy.hash, plan.embedder.model, plan.without_source):
@@ -63,10 +71,10 @@ def build(live: LiveMemory, plan: GenerationPlan, generation: Generation) -> Ite
     database. If it is killed at any point, the same call goes on where it stopped.
 
     Raises:
-        ConflictError: the log lost rows since the generation was begun.
+        ConflictError: the log lost rows since the generation was begun, or another process builds it.
         UnansweredError: the language model answered about no turn.
     """
-    with opened(live, generation) as store:
+    with _sole_builder(live, generation), opened(live, generation) as store:
         began = time.perf_counter()
         with live.work.transaction() as reading, store.transaction(live.tenant_id) as writing:
             follow_log(reading, writing, live.tenant_id, generation)
@@ -78,6 +86,19 @@ def build(live: LiveMemory, plan: GenerationPlan, generation: Generation) -> Ite
         with store.transaction(live.tenant_id) as reading, live.work.transaction() as writing:
             bring_home(reading, writing, live.tenant_id)
         note_build(live, generation, store, seconds=time.perf_counter() - began)
+
+
+@contextmanager
+def _sole_builder(live: LiveMemory, generation: Generation) -> Iterator[None]:
+    """Prevent other processes from building this generation. Raises ConflictError if one does."""
+    params = {"tenant": live.tenant_id, "number": generation.number}
+    with connect(live.url) as locked:
+        if locked.execute(queries("generations")["lock_build"], params).fetchone() != (True,):
+            raise ConflictError(
+                f"Another process builds generation {generation.number} of tenant {live.tenant_id}: wait until it "
+                "ends; `reverie generations` shows whether the generation is ready."
+            )
+        yield
 
 
 def bring_up(live: LiveMemory, work: Work) -> Iterator[Report]:

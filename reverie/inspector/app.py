@@ -16,7 +16,6 @@ from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID
 
 from fastapi import FastAPI
-from psycopg import OperationalError
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -28,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reverie.api.deadline import deadline_of
 from reverie.api.keys import Grant
-from reverie.api.problems import ProblemError, status_of
+from reverie.api.problems import OUTAGES, ProblemError, outage_sentence, status_of
 from reverie.errors import ReverieError
 from reverie.inspector.counting import KeptCounts
 from reverie.inspector.jobs import Jobs
@@ -152,7 +151,7 @@ def _endpoint(page: InspectorPage, inspector: Inspector, app: FastAPI) -> Callab
             )
             visit = Visit(request, inspector, visitor, form, grant, min(at, clock_at) if clock_at else at)
             return await page.view(visit)
-        except (ProblemError, ReverieError, OperationalError, asyncio.CancelledError) as error:
+        except (ProblemError, ReverieError, *OUTAGES, asyncio.CancelledError) as error:
             return _error_page(request, error)
 
     return serve
@@ -166,9 +165,12 @@ def _open_endpoint(
     async def serve(request: Request) -> Response:
         request.scope["reverie.services"] = app.state.services
         try:
+            # the form of another tab may be older than the visitor's cookie
+            if view is entrance.sign_in and (signed_in := await entrance.redirect_signed_in(request, inspector)):
+                return signed_in
             form = await _form(request, inspector)
             return await view(request, inspector, app.state.gate, form)
-        except (ProblemError, ReverieError, OperationalError, asyncio.CancelledError) as error:
+        except (ProblemError, ReverieError, *OUTAGES, asyncio.CancelledError) as error:
             return _error_page(request, error)
 
     return serve
@@ -206,7 +208,7 @@ def _error_page(request: Request, error: BaseException) -> Response:
     elif isinstance(error, ReverieError):
         status, detail = status_of(error), str(error)
     else:
-        status, detail = 503, "The database cannot answer."
+        status, detail = 503, outage_sentence(error)
     return _told(request, status, detail)
 
 

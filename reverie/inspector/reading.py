@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -65,6 +66,8 @@ class ListedTurn:
     text: str
     #: Id and content of each memory that was extracted from it.
     memories: list[str]
+    #: Whether it is not in the log yet.
+    waits: bool
 
     @property
     def extracted(self) -> list[tuple[str, str]]:
@@ -167,6 +170,18 @@ async def page_turns(
         "limit": limit,
     }
     return await session.run(Statement(queries("inspector")["page_turns"], params, row=ListedTurn))
+
+
+async def waiting_turns(session: TenantSession, subject_id: str, session_id: str, *, limit: int) -> list[ListedTurn]:
+    """Return up to `limit` turns of a session that were acknowledged and are not in the log yet, in their order."""
+    params = {"tenant": session.tenant_id, "subject": subject_id, "session": session_id, "limit": limit}
+    return await session.run(Statement(queries("inspector")["waiting_turns"], params, row=ListedTurn))
+
+
+async def known_subjects(session: TenantSession, subject_ids: Collection[str]) -> set[str]:
+    """Return those of some subjects that have turns in the log, or memories."""
+    params = {"tenant": session.tenant_id, "subjects": sorted(set(subject_ids))}
+    return {row[0] for row in await session.run(Statement(queries("inspector")["known_subjects"], params))}
 
 
 async def locate(session: TenantSession, id_: UUID) -> Located:

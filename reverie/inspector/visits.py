@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,6 +31,7 @@ COOKIE = "reverie_inspector"
 #: Seconds for which a visitor stays signed in.
 SIGNED_IN_SECONDS = 12 * 3600
 _LONGEST_NAME = 200
+_NUMBER = re.compile("[0-9]{1,18}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -138,6 +140,11 @@ class Visit:
         if text is None or len(text) > _LONGEST_NAME:
             raise InputError(f"The address needs {field}, of 1 to {_LONGEST_NAME} characters.")
         return text
+
+    def number(self, field: str) -> int | None:
+        """Return a whole number that fits Postgres's bigint; None if the field is empty or anything else."""
+        text = self.entry(field) or ""
+        return int(text) if _NUMBER.fullmatch(text) else None
 
     def uuid(self, field: str) -> UUID:
         """Return an id that the page needs. Raises InputError."""

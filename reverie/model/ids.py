@@ -34,8 +34,8 @@ def ordered_id(at: datetime, place: int, *parts: str) -> UUID:
 
 
 def bound_after(at: datetime) -> UUID:
-    """Return the lowest id after every `stable_id` up to the millisecond of `at`."""
-    return UUID(int=int(at.timestamp() * 1000) + 1 << 80)
+    """Return the lowest id after every `stable_id` up to the millisecond of `at`; before 1970, the lowest id."""
+    return UUID(int=max(int(at.timestamp() * 1000) + 1, 0) << 80)
 
 
 def event_time(id_: UUID | str) -> datetime:

@@ -28,6 +28,18 @@ BASE, WITHOUT, ONLY = "base", "without_rules", "only_rules"
 EXTRA: dict[tuple[str | int, ...], tuple[str, ...]] = {(): (BASE,), ("extract",): (WITHOUT, ONLY)}
 #: Files of a language pack: its relations, for `[extract] relations`, and its policy, which may be a base.
 RELATIONS, PACK = "relations.toml", "policy.toml"
+#: Keys of earlier versions, which are ignored, each with the key that has its number now, if one does. Keys of a rule
+#: are none of them: without one, the rule would read other text.
+RETIRED: dict[str, str | None] = {
+    "assist.inbox.person": "assist.inbox.named",
+    "assist.tools.sharpness": None,
+    "extract.objections": None,
+    "extract.replies": None,
+    "extract.reply_characters": "extract.reader.reply_characters",
+    "profile.preference_confidence": "extract.reader.confidence",
+    "structured_facts.judge_similarity": None,
+    "working_memory.keep_verbatim": "context.keep_verbatim",
+}
 #: Keys that a file does not inherit from its base.
 _OF_ITS_OWN = ("name", "description")
 
@@ -44,7 +56,10 @@ class PolicyFile:
     #: Absolute path, or name: a file has one identity, however it is named.
     identity: str
     text: str
+    #: What it states, without retired keys.
     tables: dict[str, Any]
+    #: Retired keys that it states.
+    retired: tuple[str, ...] = ()
 
     @cached_property
     def lines(self) -> dict[tuple[str | int, ...], int]:
@@ -160,11 +175,24 @@ def _read(name_or_path: str, folder: Path) -> PolicyFile:
         )
     try:
         text = content.decode()
-        file = PolicyFile(label, identity, text, tomllib.loads(text))
+        tables = tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PolicyError(f"Policy {label} is not valid TOML: {error}.") from error
+    file = PolicyFile(label, identity, text, tables, tuple(key for key in RETIRED if _take_out(tables, key)))
     _put_relations(file)
     return file
+
+
+def _take_out(tables: dict[str, Any], key: str) -> bool:
+    """Remove a key such as `recall.top_k` from a file's tables; return whether it was there."""
+    *headings, last = key.split(".")
+    table: Any = tables
+    for heading in headings:
+        table = table.get(heading) if isinstance(table, dict) else None
+    if not isinstance(table, dict) or last not in table:
+        return False
+    del table[last]
+    return True
 
 
 def _put_relations(file: PolicyFile) -> None:

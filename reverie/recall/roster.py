@@ -44,8 +44,8 @@ def list_subjects(
 ) -> list[ListedSubject]:
     """Return up to `limit` subjects after the name `after`, in the order of their names.
 
-    `search`: a part of the name, or of a speaker's name, in any case. A speaker who is new since the last run is found
-    after the next one.
+    `search`: a part of the name, or of a speaker's name, in any case, with or without accents. A speaker who is new
+    since the last run is found after the next one.
     """
     params = {"tenant": tenant_id, "search": search, "after": after or "", "limit": limit}
     with store.transaction(tenant_id) as conn, conn.cursor(row_factory=class_row(ListedSubject)) as cursor:

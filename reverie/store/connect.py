@@ -40,6 +40,10 @@ DISK_FULL = (
     "The disk of the Postgres server is full: free or add space (`reverie doctor` shows what takes it) and repeat the "
     "command; it goes on where it stopped."
 )
+READ_ONLY = (
+    "This Postgres accepts no writes: the database is read-only (default_transaction_read_only), or the server is a "
+    "standby. Set DATABASE_URL to the primary, or make the database writable, and repeat the command."
+)
 FILES_GONE = (
     "The files of the Postgres server {where}are gone, though it still runs. Start it again (the embedded one: "
     "`reverie db start`, which begins with an empty database) and restore a backup if there is one."
@@ -219,13 +223,15 @@ def check_server(conn: Connection[tuple[Any, ...]]) -> None:
 
 @contextmanager
 def database_errors() -> Iterator[None]:
-    """Turn errors that a user can fix (a lost server, a full disk, an old schema) into DatabaseError; not bugs."""
+    """Turn errors that a user can fix (a lost or read-only server, a full disk, an old schema) into DatabaseError."""
     try:
         yield
     except (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction, errors.InvalidSchemaName) as error:
         raise DatabaseError(NOT_MIGRATED) from error
     except errors.DiskFull as error:
         raise DatabaseError(DISK_FULL) from error
+    except errors.ReadOnlySqlTransaction as error:
+        raise DatabaseError(READ_ONLY) from error
     except errors.UndefinedFile as error:
         raise DatabaseError(FILES_GONE.format(where="")) from error
     except psycopg.OperationalError as error:

@@ -298,6 +298,7 @@ left join lateral (
 
 -- name: moods
 -- The mood of the latest message before a time, and the usual mood and energy: the most frequent of the latest messages.
+-- Messages in the buffer count too: advice on tone by an older mood could contradict the message just sent.
 select (array_agg(m.mood order by m.said_at desc, m.turn_id desc))[1],
        (array_agg(m.energy order by m.said_at desc, m.turn_id desc))[1], max(m.said_at), count(*),
        mode() within group (order by m.mood), mode() within group (order by m.energy)
@@ -312,7 +313,18 @@ from (select * from (
           (select m.mood, m.energy, m.said_at, m.turn_id from memory.moods m
            where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.said_at <= %(as_of)s and m.own
              and not exists (select from log.moods l where l.tenant_id = m.tenant_id and l.turn_id = m.turn_id)
-           order by m.said_at desc limit %(limit)s)) b
+           order by m.said_at desc limit %(limit)s)
+          union all
+          -- messages in the buffer, of any session; the subject's are those of the first author, as in memory.moods
+          (select p.mood ->> 'mood', p.mood ->> 'energy', p.said_at, p.id
+           from (select p.*, p.speaker is not distinct from first_value(p.speaker) over (partition by p.session_id order by p.said_at, p.arrival)
+                             or coalesce(lower(p.speaker) = lower(p.subject_id), false) as own
+                 from ops.pending_turns p
+                 where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.said_at <= %(as_of)s
+                   and p.role = 'user') p
+           where p.own and p.mood is not null
+             and not exists (select from log.moods l where l.tenant_id = p.tenant_id and l.turn_id = p.id)
+           order by p.said_at desc limit %(limit)s)) b
       order by b.said_at desc limit %(limit)s) m
 
 -- name: write_contexts

@@ -11,7 +11,7 @@ order by c.corrected_at
 -- name: read_corrections
 -- Corrections up to a time that are not applied yet, in the order in which they were made, each with its memory and that
 -- memory's ids: its own and those of memories merged into it.
-select c.id, c.subject_id, c.kind, c.memory_id, c.content, c.corrected_at, coalesce(m.kind, f.kind, 'fact'),
+select c.id, c.subject_id, c.kind, c.memory_id, c.content, c.corrected_at, coalesce(m.kind, f.kind, c.memory_kind, 'fact'),
        m.session_id, m.origin, m.stated, m.relation, m.who, m.topic, m.object, m.phase, m.polarity, array(
            with recursive held as (
                select m.id
@@ -28,6 +28,15 @@ where c.tenant_id = %(tenant)s and c.kind not in ('keep_apart', 'retract') and c
   and (%(subjects)s::text[] is null or c.subject_id = any(%(subjects)s))
   and not exists (select from memory.corrected d where d.tenant_id = c.tenant_id and d.correction_id = c.id)
 order by c.corrected_at, c.id
+
+-- name: read_stand_in
+-- The statement of a memory that stands for a corrected one that was not made: one of its kind and with an object, if there is one.
+select m.session_id, m.origin, m.stated, m.relation, m.who, m.topic, m.object, m.phase, m.polarity
+from memory.memories m
+where m.tenant_id = %(tenant)s and m.id = any(%(ids)s)
+  and not exists (select from memory.lineage l where l.tenant_id = m.tenant_id and l.memory_id = %(memory)s)
+order by m.kind <> %(kind)s, m.object is null, m.id
+limit 1
 
 -- name: delete_facts
 -- Delete the structured facts that these memories stated.

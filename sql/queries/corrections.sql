@@ -22,9 +22,11 @@ where c.tenant_id = (select %(tenant)s::text) and c.subject_id = %(subject)s and
 order by c.id
 
 -- name: add_correction
--- Log a person's correction of a memory; every rebuild reads it.
-insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, content, corrected_at, actor)
-values ((select %(tenant)s::text), %(id)s, %(subject)s, %(correction)s, %(memory)s, %(content)s, %(as_of)s, %(actor)s)
+-- Log a person's correction of a memory, with the turns and events that it has just withheld; every rebuild reads it.
+insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, content, corrected_at, actor, memory_kind, source_ids)
+values ((select %(tenant)s::text), %(id)s, %(subject)s, %(correction)s, %(memory)s, %(content)s, %(as_of)s, %(actor)s, %(memory_kind)s,
+        (select array_agg(k.item_id order by k.item_id) from memory.marks k
+         where k.tenant_id = (select %(tenant)s::text) and k.correction_id = %(id)s and k.item <> 'memory' and not k.derived))
 on conflict do nothing
 
 -- name: add_replacement

@@ -59,3 +59,7 @@ select (select count(*) from ops.unsynthesized o where o.tenant_id = %(tenant)s 
 -- name: is_replica
 -- Whether this server replays the log of another.
 select pg_is_in_recovery()
+
+-- name: is_writable
+-- Whether this database accepts writes: not after a failover to a standby, nor if it was made read-only.
+select current_setting('transaction_read_only') = 'off'

@@ -189,8 +189,13 @@ select g.id, array(
 from gone g
 
 -- name: read_corrections
--- Corrections of a subject's memories, each with the memory that is its replacement, if there is one.
-select c.id, c.kind, c.memory_id, c.other_id, c.corrected_at, coalesce(l.memory_id, r.id)
+-- Corrections of a subject's memories, each with the memory that is its replacement, if there is one, and whether its own memory
+-- was not made and rested on these items alone.
+select c.id, c.kind, c.memory_id, c.other_id, c.corrected_at, coalesce(l.memory_id, r.id),
+       coalesce(c.source_ids <@ %(items)s::uuid[], false)
+       and not exists (select from memory.lineage m where m.tenant_id = c.tenant_id and m.memory_id = c.memory_id)
+       and not exists (select from memory.replacements w
+                       where w.tenant_id = c.tenant_id and w.subject_id = c.subject_id and w.id = c.memory_id)
 from log.corrections c
 left join memory.lineage l on l.tenant_id = c.tenant_id and l.source_id = c.id and l.relation = 'corrected'
 left join memory.replacements r on r.tenant_id = c.tenant_id and r.subject_id = c.subject_id and r.correction_id = c.id
@@ -317,6 +322,13 @@ where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and not %(whole)
 update log.corrections c set memory_id = x.memory_id
 from unnest(%(moved)s::uuid[], %(moved_to)s::uuid[]) as x (id, memory_id)
 where c.tenant_id = %(tenant)s and c.id = x.id
+
+-- name: strip_corrections
+-- Remove erased turns and events from corrections that hold for others.
+update log.corrections
+set source_ids = array(select s.id from unnest(source_ids) with ordinality as s (id, place)
+                       where s.id <> all(%(items)s::uuid[]) order by s.place)
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and source_ids && %(items)s::uuid[]
 
 -- name: ops.pending_turns
 delete from ops.pending_turns

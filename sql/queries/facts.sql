@@ -219,7 +219,8 @@ select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.origin, m.into
        k.may_end,
        m.id = any(%(evidence)s) as is_new,
        m.id = any(%(evidence)s) and e.ends_model is null and not e.ends_wait as is_unjudged, halfvec_send(v.vec) as vector,
-       case when k.is_late then halfvec_send(coalesce(t.vec, v.vec)) else '' end as message_vector, s.speaker
+       case when k.is_late then halfvec_send(coalesce(t.vec, v.vec)) else '' end as message_vector, s.speaker,
+       m.relation = 'standing_rule' as is_rule, m.relation in ('address', 'email', 'name', 'phone') as is_contact
 from memory.memories m
 cross join lateral (
     select m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,
@@ -237,7 +238,7 @@ where m.tenant_id = %(tenant)s and m.subject_id = any(%(some)s) and m.relation i
   and m.state <> 'candidate' and m.happened_at <= %(as_of)s and (k.may_end or k.is_late)
 union all
 select t.id, t.subject_id, t.id, t.said_at, '', '', null, false, false, s.is_unjudged, halfvec_send(v.vec), halfvec_send(v.vec),
-       t.speaker
+       t.speaker, false, false
 from silent s
 join log.turns t on t.tenant_id = %(tenant)s and t.id = s.turn_id
 join memory.vectors v on v.tenant_id = %(tenant)s and v.subject_id = t.subject_id and v.item_id = t.id and v.model = %(embedding)s

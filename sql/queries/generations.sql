@@ -6,6 +6,14 @@ from ops.generations
 where tenant_id = %(tenant)s
 order by number desc
 
+-- name: lock_begin
+-- Let one process at a time number a generation of the tenant and create its database, until its connection closes.
+select pg_advisory_lock(hashtextextended('generations/' || %(tenant)s, 0))
+
+-- name: lock_build
+-- Let one process build a generation, until its connection closes; false: another one does.
+select pg_try_advisory_lock(hashtextextended('generations/' || %(tenant)s || '/' || %(number)s::int, 0))
+
 -- name: next_number
 -- The number of the next generation.
 select coalesce(max(number), 0) + 1 from ops.generations where tenant_id = %(tenant)s

@@ -77,12 +77,17 @@ limit %(limit)s
 select count(*) from memory.tombstones where tenant_id = %(tenant)s and subject_id = %(subject)s
 
 -- name: find_ids
--- Memories, forgotten or not, whose id is in a range (a prefix).
+-- Memories, forgotten or not, whose id is in a range (a prefix), and those that a correction withholds wherever they are made.
 select id from memory.memories where tenant_id = %(tenant)s and id between %(first)s and %(last)s
 union
 select memory_id from memory.tombstones where tenant_id = %(tenant)s and memory_id between %(first)s and %(last)s
 union
 select id from memory.replacements where tenant_id = %(tenant)s and id between %(first)s and %(last)s
+union
+select c.memory_id from log.corrections c
+where c.tenant_id = %(tenant)s and c.memory_id between %(first)s and %(last)s and c.kind in ('wrong', 'replace', 'forget')
+  and not exists (select from log.corrections u
+                  where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract')
 order by id
 limit %(limit)s
 
@@ -123,9 +128,16 @@ where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s
 order by c.corrected_at, c.id
 
 -- name: tombstone
--- One forgotten memory.
-select memory_id as id, subject_id, kind, importance, reason, forgotten_at, run_id
-from memory.tombstones where tenant_id = %(tenant)s and memory_id = %(id)s
+-- One forgotten memory; or of one that was corrected where another policy made it, what its last correction says.
+(select memory_id as id, subject_id, kind, importance, reason, forgotten_at, run_id
+ from memory.tombstones where tenant_id = %(tenant)s and memory_id = %(id)s)
+union all
+(select c.memory_id, c.subject_id, coalesce(c.memory_kind, 'fact'), 0, case c.kind when 'forget' then 'forgotten_on_request' else 'wrong' end,
+        c.corrected_at, null
+ from log.corrections c
+ where c.tenant_id = %(tenant)s and c.memory_id = %(id)s and c.kind in ('wrong', 'replace', 'forget')
+   and not exists (select from memory.tombstones f where f.tenant_id = c.tenant_id and f.memory_id = c.memory_id)
+ order by c.corrected_at desc, c.id desc limit 1)
 
 -- name: turns
 -- The turns behind a memory, directly or through the memories it was made from, in the order they were said.

@@ -47,13 +47,29 @@ select t.id, t.source_id, t.role, t.speaker, t.said_at, t.turn_index, t.text,
              join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
              where l.tenant_id = %(tenant)s and l.source_id = t.id and l.relation = 'extracted'
              order by m.id
-             limit 10) as memories
+             limit 10) as memories, false as waits
 from log.turns t
 where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id = %(session)s
   and (%(from_at)s::timestamptz is null
        or (t.said_at, t.turn_index, t.id) >= (%(from_at)s::timestamptz, %(from_index)s::int, %(from_id)s::uuid))
 order by t.said_at, t.turn_index, t.id
 limit %(limit)s
+
+-- name: waiting_turns
+-- A session's turns that are not in the log yet, in order; a run takes them over.
+select p.id, p.source_id, p.role, p.speaker, p.said_at, coalesce(p.turn_index, 0) as turn_index, p.text,
+       array[]::text[] as memories, true as waits
+from ops.pending_turns p
+where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.session_id = %(session)s
+order by p.said_at, p.arrival
+limit %(limit)s
+
+-- name: known_subjects
+-- Those of some subjects that have a page: they have turns in the log, or memories.
+select s.subject_id
+from unnest(%(subjects)s::text[]) as s (subject_id)
+where exists (select from log.turns t where t.tenant_id = %(tenant)s and t.subject_id = s.subject_id)
+   or exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.subject_id = s.subject_id)
 
 -- name: locate
 -- The item with an id: a memory (kept, forgotten, or a replacement not yet made), a turn, a structured fact by its memory,

@@ -1,10 +1,32 @@
 -- name: mark
 -- Mark all that a correction withholds: the memory with those merged into it, the turns and events from which these were
 -- extracted, the episodes that quote these turns, and, as `derived`, all that was made from any of them. Follows the
--- lineage, so that a request and the stage that applies the correction give the same result.
+-- lineage, so that a request and the stage that applies the correction give the same result. Where the memory was not made
+-- (by another policy), the correction is of the turns and events that it rested on, and of memories extracted from these alone.
 insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, derived, pending, run_id)
-with recursive stated as (
-    select 'memory' as item, %(memory)s::uuid as id
+with recursive rested as (
+    select s.id
+    from log.corrections c
+    cross join unnest(c.source_ids) as s (id)
+    where c.tenant_id = (select %(tenant)s::text) and c.id = %(id)s
+      and not exists (select from memory.lineage l where l.tenant_id = c.tenant_id and l.memory_id = %(memory)s)
+      and not exists (select from memory.replacements r
+                      where r.tenant_id = c.tenant_id and r.subject_id = c.subject_id and r.id = %(memory)s)
+),
+stated as (
+    select x.item, x.id
+    from (select 'memory' as item, %(memory)s::uuid as id
+          union all
+          select case when exists (select from log.events e where e.tenant_id = (select %(tenant)s::text) and e.id = r.id)
+                      then 'event' else 'turn' end, r.id
+          from rested r
+          union all
+          select 'memory', l.memory_id
+          from rested r
+          join memory.lineage l on l.tenant_id = (select %(tenant)s::text) and l.source_id = r.id and l.relation = 'extracted'
+          where not exists (select from memory.lineage o
+                            where o.tenant_id = l.tenant_id and o.memory_id = l.memory_id and o.relation = 'extracted'
+                              and o.source_id not in (select id from rested))) x
     union
     select x.item, x.id
     from stated s

@@ -1,7 +1,7 @@
 -- name: page_subjects
 -- A page of a tenant's subjects ordered by name, with counts. Names are found by steps along the index, no more than the
 -- page needs; a recursive query returns its rows as it finds them, so in order. Memory knows the speakers; turns are
--- searched only for subjects that no run has met.
+-- searched only for subjects that no run has met. A search compares letters without accents, in lower case.
 with recursive known as (
     select least((select t.subject_id from log.turns t
                   where t.tenant_id = %(tenant)s and t.subject_id > %(after)s order by t.subject_id limit 1),
@@ -19,12 +19,13 @@ with recursive known as (
     from known k
     where k.subject_id is not null
       and (%(search)s::text is null
-           or position(lower(%(search)s) in lower(k.subject_id)) > 0
-           or coalesce((select position(lower(%(search)s) in lower(array_to_string(s.speakers, chr(10)))) > 0
-                        from memory.subjects s where s.tenant_id = %(tenant)s and s.subject_id = k.subject_id),
-                       exists (select from log.turns t
-                               where t.tenant_id = %(tenant)s and t.subject_id = k.subject_id
-                                 and position(lower(%(search)s) in lower(t.speaker)) > 0)))
+           or position(lower(regexp_replace(normalize(%(search)s::text, NFKD), '[\u0300-\u036f]', '', 'g'))
+                       in lower(regexp_replace(normalize(concat_ws(chr(10), k.subject_id, coalesce(
+                           (select array_to_string(s.speakers, chr(10))
+                            from memory.subjects s where s.tenant_id = %(tenant)s and s.subject_id = k.subject_id),
+                           (select string_agg(distinct t.speaker, chr(10))
+                            from log.turns t where t.tenant_id = %(tenant)s and t.subject_id = k.subject_id)
+                       )), NFKD), '[\u0300-\u036f]', '', 'g'))) > 0)
     limit %(limit)s
 )
 select p.subject_id, said.turns, kept.memories, said.last_turn

@@ -241,3 +241,15 @@ def test_metadata_that_reverie_does_not_know_loses_nothing(client: Client, app: 
         assert again.status == "repeated"
 
     asyncio.run(use())
+
+
+def test_texts_that_the_server_refuses_are_made_acceptable(client: Client, app: str) -> None:
+    async def use() -> list[MemoryEntry]:
+        service = ReverieMemoryService(client)
+        entry = MemoryEntry(content=types.Content(role="user", parts=[types.Part(text="Prefers\0 tea.")]))
+        await service.add_memory(app_name=app, user_id="ana", memories=[entry])
+        await service.add_session_to_memory(session(app, event("An in\0voice.")))
+        assert await search(service, app, "\0") == []
+        return await search(service, app, "invoice\0")
+
+    assert "An invoice" in str(asyncio.run(use())[0].content)

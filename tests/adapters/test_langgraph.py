@@ -249,3 +249,21 @@ def test_a_message_with_a_nul_character_does_not_stop_memory(client: Client) -> 
     remember_node(client)({"messages": said}, config)
     turns = client.read_working_memory("nina", "nul").turns
     assert [turn.text for turn in turns] == ["The invoice says 40.", "Thanks."]
+
+
+def test_the_tool_takes_any_question(client: Client) -> None:
+    tool = recall_tool(client, "nina")
+    assert (
+        tool.invoke({"question": "\0"})
+        == tool.invoke({"question": ""})
+        == "The question is empty. Ask a full question."
+    )
+    assert tool.invoke({"question": "invoice\0 " * 5_000})
+
+
+def test_the_context_leaves_the_conversation_to_the_state_and_has_its_mood(client: Client) -> None:
+    config: Any = {"configurable": {"user_id": "otto", "thread_id": "t1"}}
+    said = [HumanMessage("I'm so sad today.", id="1"), AIMessage("I'm sorry.", id="2")]
+    remember_node(client)({"messages": said}, config)
+    told = context_node(client)({"messages": [*said, HumanMessage("What now?", id="3")]}, config)["context"]
+    assert "CONVERSATION" not in told and "Current mood: sad" in told

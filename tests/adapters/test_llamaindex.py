@@ -141,3 +141,16 @@ def test_an_agent_uses_block_and_tool(client: Client) -> None:
 def test_the_tool_tells_a_doubt() -> None:
     with Client("http://x", "key", transport=doubting()) as client:
         assert recall_tool(client, "ana")(question="Coffee?").content == f"- {DOUBTED}"
+
+
+def test_texts_that_the_server_refuses_are_made_acceptable(client: Client) -> None:
+    odd = "An in\0voice \ud83d" + "x" * 20_000
+
+    async def use() -> str:
+        block = ReverieMemoryBlock(client=client, subject_id="nina")
+        await block.aput([ChatMessage(role="user", content=odd)], session_id="odd")
+        return await block.aget([ChatMessage(role="user", content=odd)], session_id="odd")
+
+    assert "An invoice" in asyncio.run(use())
+    assert recall_tool(client, "nina")(question=odd).content
+    assert recall_tool(client, "nina")(question="").content == "The question is empty. Ask a full question."

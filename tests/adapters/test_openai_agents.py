@@ -16,7 +16,7 @@ from agents.memory import Session
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 from reverie_openai_agents import ReverieSession, memory_filter
 
-from reverie_client import AsyncClient
+from reverie_client import AsyncClient, InvalidRequestError
 from tests.adapters.conftest import Server
 
 set_tracing_disabled(True)
@@ -134,3 +134,34 @@ def test_an_agent_remembers(server: Server) -> None:
     asyncio.run(talk())
     assert model.instructions[0] == "Be kind."
     assert (told := model.instructions[1]) is not None and told.startswith("Be kind.") and "Bruno" in told
+
+
+def test_odd_texts_end_no_run_and_the_conversation_is_in_no_instructions(server: Server) -> None:
+    model = Scripted()
+    agent = Agent(name="Helper", model=model)
+
+    async def talk() -> None:
+        async with AsyncClient(server.url, server.key) as client:
+            session = ReverieSession("odd", client, subject_id="nina", remember=True)
+            config = RunConfig(call_model_input_filter=memory_filter(client, "nina", session_id="odd"))
+            for text in ("I'm so sad today.", "An in\0voice.", "\0", "x" * 20_001):
+                await Runner.run(agent, text, session=session, run_config=config)
+            assert "An invoice." in [item.get("content") for item in await session.get_items()]
+            assert len((await client.read_working_memory("nina", "odd")).turns) == 7
+
+    asyncio.run(talk())
+    assert "Current mood: sad" in (model.instructions[1] or "")
+    assert not any("CONVERSATION" in (told or "") for told in model.instructions)
+
+
+def test_memory_keeps_the_text_of_items_that_are_too_long_for_the_store(server: Server) -> None:
+    image = {"type": "input_image", "image_url": "data:" + "x" * 200_000, "detail": "auto"}
+    items: list[Any] = [{"role": "user", "content": [{"type": "input_text", "text": "My dog Rex."}, image]}]
+
+    async def use() -> None:
+        async with AsyncClient(server.url, server.key) as client:
+            with pytest.raises(InvalidRequestError, match="REVERIE_API_CHARACTERS"):
+                await ReverieSession("image", client, subject_id="rex", remember=True).add_items(items)
+            assert [turn.text for turn in (await client.read_working_memory("rex", "image")).turns] == ["My dog Rex."]
+
+    asyncio.run(use())

@@ -26,7 +26,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 from reverie_pydantic_ai import MessageHistory, memory_instructions, memory_toolset
 
-from reverie_client import AsyncClient
+from reverie_client import AsyncClient, InvalidRequestError
 from tests.adapters.conftest import DOUBTED, Server, doubting
 
 Use = Callable[[AsyncClient], Coroutine[Any, Any, None]]
@@ -170,3 +170,33 @@ def test_a_model_is_asked_again_for_an_empty_argument() -> None:
 
     asyncio.run(use())
     assert ["at least 1 character" in str(part) for part in told] == [False, True, True]
+
+
+def test_odd_texts_end_no_run_and_the_conversation_is_in_no_instructions(run: Callable[[Use], None]) -> None:
+    told: list[str | None] = []
+
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        told.append(info.instructions)
+        return ModelResponse(parts=[TextPart("Well.")])
+
+    async def use(client: AsyncClient) -> None:
+        history = MessageHistory("odd", client, subject_id="nina", remember=True)
+        agent = Agent(FunctionModel(answer), instructions=memory_instructions(client, "nina", session_id="odd"))
+        for text in ("I'm so sad today.", "An in\0voice.", "\0", "x" * 20_001):
+            result = await agent.run(text, message_history=await history.load())
+            await history.add(result.new_messages())
+        assert len((await client.read_working_memory("nina", "odd")).turns) == 7
+
+    run(use)
+    assert "Current mood: sad" in (told[1] or "") and not any("CONVERSATION" in (each or "") for each in told)
+
+
+def test_memory_keeps_the_text_of_messages_that_are_too_long_for_the_store(run: Callable[[Use], None]) -> None:
+    prompt = UserPromptPart(["My dog Rex.", ImageUrl(url="data:" + "x" * 200_000)])
+
+    async def use(client: AsyncClient) -> None:
+        with pytest.raises(InvalidRequestError, match="REVERIE_API_CHARACTERS"):
+            await MessageHistory("image", client, subject_id="rex", remember=True).add([ModelRequest(parts=[prompt])])
+        assert [turn.text for turn in (await client.read_working_memory("rex", "image")).turns] == ["My dog Rex."]
+
+    run(use)

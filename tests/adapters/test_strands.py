@@ -149,3 +149,11 @@ def test_metadata_that_reverie_does_not_know_loses_nothing() -> None:
         ("fact", {"category": "hobby"} | custom),
         ("preference", custom),
     ]
+
+
+def test_texts_that_the_server_refuses_are_made_acceptable(client: Client) -> None:
+    store = ReverieMemoryStore(client, "nina", session_id="s1")
+    assert asyncio.run(store.search("\0")) == []
+    asyncio.run(store.add("Prefers\0 tea.", {"note": "a\0"}))
+    asyncio.run(store.add_messages([message("An in\0voice \ud83d")]))
+    assert "An invoice" in asyncio.run(store.search("invoice\0"))[0].content

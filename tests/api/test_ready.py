@@ -10,7 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 from psycopg.sql import SQL, Identifier
 
-from tests.api.conftest import MakeKey
+from reverie.api.app import create_app
+from tests.api.conftest import MakeKey, settings_for
 
 
 def test_a_404_after_probes_harms_no_reader(app: TestClient, make_key: MakeKey) -> None:
@@ -35,3 +36,19 @@ def test_ready_needs_the_schema(app: TestClient, conn: psycopg.Connection[Any]) 
     conn.execute("drop schema memory cascade")
     answer = app.get("/ready")
     assert (answer.status_code, answer.headers["content-type"]) == (503, "application/problem+json")
+
+
+def test_a_read_only_database_is_not_ready_and_no_bug(
+    database_url: str, make_key: MakeKey, conn: psycopg.Connection[Any]
+) -> None:
+    """As after a failover to a standby."""
+    key = {"Authorization": f"Bearer {make_key()}"}
+    name = Identifier(conn.info.dbname)
+    conn.execute(SQL("alter database {} set default_transaction_read_only = on").format(name))
+    turn = {"subject_id": "ann", "session_id": "s", "turns": [{"role": "user", "text": "I like tea."}], "embed": False}
+    with TestClient(create_app(settings_for(database_url)), headers=key) as app:
+        ready, stored = app.get("/ready"), app.post("/v1/turns", json=turn)
+        recalled = app.post("/v1/recalls", json={"subject_id": "ann", "question": "tea"})
+    assert (ready.status_code, stored.status_code, recalled.status_code) == (503, 503, 200), recalled.text
+    assert stored.json()["stored"] == "no"
+    assert "accepts no writes" in ready.json()["detail"] and "accepts no writes" in stored.json()["detail"]

@@ -52,6 +52,13 @@ def test_subjects_are_searched_by_name_and_speaker(ask, invoke, many) -> None:
     assert invoke("subjects", "--search", "globex").stdout == "Tenant acme has no such subjects.\n"
 
 
+def test_a_search_of_subjects_needs_no_accents(ask, conn, world) -> None:
+    insert(conn, "memory.subjects", subject_id="jürgen")
+    insert(conn, "memory.subjects", subject_id="bakery", speakers=["Zoe\u0301", "Ana"])
+    for part, name in (("Jurgen", "jürgen"), ("JÜR", "jürgen"), ("zoe", "bakery"), ("Zoé", "bakery")):
+        assert [each["subject_id"] for each in ask("subjects", "--search", part)["subjects"]] == [name]
+
+
 def test_subjects_come_page_by_page(ask, invoke, many) -> None:
     seen: list[str] = []
     after: tuple[str, ...] = ()

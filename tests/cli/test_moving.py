@@ -7,6 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.cli.conftest import command
+from tests.conftest import Databases
+
 Ask = Callable[..., dict[str, Any]]
 
 MEMORIES = [
@@ -54,3 +57,20 @@ def test_what_moved_in_is_memory_and_moves_out(ask: Ask, tmp_path: Path) -> None
     path.write_text(json.dumps([MEMORIES[0] | {"user_id": "kim"}]))
     (refused,) = ask("import", str(path), "--format", "mem0")["files"]
     assert refused["dead_capture_off"] == 1
+
+
+def test_a_new_tenant_gets_the_clock_of_the_export(ask: Ask, databases: Databases, tmp_path: Path) -> None:
+    (path := tmp_path / "memories.json").write_text(json.dumps({"results": MEMORIES}))
+    ask("import", str(path), "--format", "mem0")
+    ask("clock", "--stop-at", "2026-02-01")
+    ask("run")
+    ask("export", "--output", str(tmp_path / "out"))
+    with databases() as url:
+        taken = command(url, "import", str(tmp_path / "out" / "log.jsonl"))
+        assert "The clock of tenant acme is stopped at 2026-02-01 00:00 UTC" in taken.stderr, taken.output
+        assert command(url, "run").exit_code == 0
+        assert json.loads(command(url, "digest", "--json").stdout) == ask("digest")
+        command(url, "clock", "--stop-at", "2026-02-02")
+        command(url, "import", str(tmp_path / "out" / "log.jsonl"))
+        at = json.loads(command(url, "clock", "--json").stdout)["clock_at"]
+        assert at.startswith("2026-02-02"), "a known tenant keeps its own"

@@ -22,3 +22,14 @@ def test_policies_are_listed_shown_copied_and_chosen(invoke, ask, conn, tmp_path
     assert "decay.grace_weeks (line " in result.stderr
     assert "the nearest is 'grace_days'" in result.stderr
     assert "\n" not in result.stderr.strip()
+
+
+def test_a_file_of_an_earlier_version_still_loads(invoke, tmp_path: Path) -> None:
+    old = tmp_path / "old.toml"
+    old.write_text('base = "reverie"\n[working_memory]\nkeep_verbatim = 10\n')
+    result = invoke("policy", "check", str(old), "--json")
+    assert result.exit_code == 0, result.output
+    assert (
+        "working_memory.keep_verbatim (line 3) is a key of an earlier version and ignored; its number is"
+        in result.stderr
+    )

@@ -29,6 +29,13 @@ def test_a_key_is_made_listed_and_revoked(ask: Ask, invoke: Invoke) -> None:
     assert "revoked 20" in invoke("keys", "list").stdout
 
 
+def test_the_printed_command_revokes_a_key_of_another_tenant(invoke: Invoke) -> None:
+    made = invoke("keys", "add", "shop", "--tenant", "globex")
+    command = made.stderr.partition("To revoke it: reverie ")[2].split()
+    assert command[-2:] == ["--tenant", "globex"]
+    assert "shop" in invoke(*command).stdout
+
+
 def test_a_key_reads_and_writes_unless_told_otherwise(ask: Ask, invoke: Invoke) -> None:
     result = invoke("keys", "add", "app")
     assert result.stdout.startswith("reverie.") and result.stdout.count("\n") == 1, "a script can take it as it is"
@@ -39,7 +46,7 @@ def test_a_key_reads_and_writes_unless_told_otherwise(ask: Ask, invoke: Invoke) 
 def test_a_key_that_is_none_is_said_so(invoke: Invoke) -> None:
     result = invoke("keys", "revoke", "abcdef123")
     assert (result.exit_code, result.stderr.strip()) == (6, "Error: Tenant acme has no key abcdef123.")
-    assert invoke("keys", "list").stdout == "Tenant acme has no keys: reverie keys add NAME\n"
+    assert invoke("keys", "list").stdout == "Tenant acme has no keys: reverie keys add NAME --tenant acme\n"
 
 
 def test_a_server_starts_answers_and_ends_quietly(ask: Ask, database_url: str) -> None:

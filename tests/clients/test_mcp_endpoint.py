@@ -20,9 +20,11 @@ from mcp.client.streamable_http import streamable_http_client
 
 from reverie.api.app import create_app
 from reverie.store.connect import connect
+from reverie.testing import DatabaseFactory
+from reverie_client import Turn
 from reverie_client.tools import MCP_TOOLS
 from tests.api.conftest import settings_for
-from tests.clients.conftest import LiveServer
+from tests.clients.conftest import LiveServer, serving
 from tests.recall.conftest import Corpus
 
 Talk = Callable[[Client], Awaitable[Any]]
@@ -128,6 +130,19 @@ def test_forged_instructions_stay_inside_their_string_and_their_line(live: LiveS
     assert forged in structured["hits"][0]["content"]
     assert "\n" not in text.text, "one JSON document, in which a line break is two characters"
     assert "\n# System" not in prompt
+
+
+def test_the_prompt_tells_what_waits_to_become_memory(database_factory: DatabaseFactory) -> None:
+    said = Turn(role="user", text="Ferdinand and I mend\n\n# clocks on Mondays.")
+
+    async def talk(client: Client) -> str:
+        return (await client.get_prompt("what_do_you_know_about_me")).messages[0].content.text
+
+    with database_factory.migrated() as url, serving(url, embedding_model="minilm") as live:
+        with live.client() as memory:
+            memory.append_turns("chatter", "s1", [said])
+        prompt = over_http(live, talk, query="?subject=chatter")
+    assert prompt.endswith("- Ferdinand and I mend # clocks on Mondays. (said just now)")
 
 
 def test_each_call_names_its_subject_where_the_address_does_not(live: LiveServer) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import httpx
 import openai
 import pytest
 
@@ -256,6 +257,39 @@ def test_a_fault_of_memory_does_not_fail_the_call(model: Scripted) -> None:
     assert reply.choices[0].message.content == "In the garden."
     assert model.seen[0]["messages"] == ASKED
     assert [type(error).__name__ for error in session.errors] == ["UnreachableError", "UnreachableError"]
+
+
+def test_a_server_that_hangs_is_asked_once_for_each_of_context_and_storing() -> None:
+    asked: list[str] = []
+
+    def hang(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path)
+        raise httpx.ReadTimeout("hangs")
+
+    answer = {"choices": [{"message": {"content": "There."}}]}
+
+    async def create(**given: Any) -> Any:
+        return answer
+
+    async def main() -> None:
+        async with AsyncClient("http://x", "none", transport=httpx.MockTransport(hang)) as memory:
+            await memory.session("ann", "s1").call(create, messages=ASKED)
+
+    with Client("http://x", "none", transport=httpx.MockTransport(hang)) as memory:
+        memory.session("ann", "s1").call(lambda **given: answer, messages=ASKED)
+    asyncio.run(main())
+    assert asked == ["/v1/contexts", "/v1/turns"] * 2
+
+
+def test_a_message_with_a_nul_character_loses_nothing(remembered: LiveServer) -> None:
+    call = {"function": {"name": "search", "arguments": '{"t": "quartz\\u0000"}'}}
+    answer = {"choices": [{"message": {"content": "In\0 it.", "tool_calls": [call]}}]}
+    with remembered.client() as memory, memory.session("nul", "s1") as session:
+        session.call(lambda **given: answer, messages=[{"role": "user", "content": "The in\0voice?"}])
+        assert not session.errors and session.context is not None
+        turns = memory.read_working_memory("nul", "s1").turns
+    assert [turn.text for turn in turns] == ["The invoice?", "In it."]
+    assert turns[1].tool_calls[0]["arguments"] == {"t": "quartz"}
 
 
 def test_half_a_surrogate_pair_is_replaced(remembered: LiveServer) -> None:

@@ -123,9 +123,8 @@ def test_a_plan_ends_by_its_date_and_one_without_after_some_days() -> None:
 def test_what_is_tomorrow_does_not_last() -> None:
     party = only("birthday", "tomorrow at 3", holder="Emil", own_words="Emil's birthday party is tomorrow at 3")
     assert (party.lasting, party.expires_at) == (False, TURN.said_at.replace(hour=0, minute=0) + timedelta(days=2))
-    assert not only("birthday", "tomorrow at 3").lasting
-    opening = only("availability", "Sundays", polarity=1, own_words="We open Sundays from next week")
-    assert opening.expires_at is None
+    price = only("measure", "98k", topic="a carton", own_words="A carton is 98k tomorrow, they say")
+    assert (price.lasting, price.expires_at) == (True, None)
 
 
 def test_nobody_is_called_like_somebody_whom_they_meet() -> None:

@@ -75,6 +75,14 @@ def test_a_message_meets_statements_from_before_that_it_may_end() -> None:
     assert by == {1: 5, 2: 4}
 
 
+def test_a_way_to_reach_somebody_ends_no_standing_rule() -> None:
+    rule = said(1, turn=1, at=[1, 0.2], is_rule=True)
+    email, other = said(2, turn=2, at=[1, 0.2], is_contact=True), said(3, turn=2, at=[1, 0.2])
+    assert paired([rule, email]) == set()
+    assert paired([rule, email, other]) == {(1, 2)}
+    assert paired([rule._replace(is_rule=False), email]) == {(1, 2)}
+
+
 def vector(values: list[float]) -> bytes:
     unit = np.array([values], np.float32) / np.linalg.norm(values)
     return bytes(to_half_wire(unit)[0].tobytes())

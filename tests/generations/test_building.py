@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import psycopg
 import pytest
 
+from reverie.errors import ConflictError
+from reverie.generations.building import begin, build
+from reverie.generations.catalog import LiveMemory, drop_generation, find_generation
 from reverie.inference.reader import shared_reader
+from reverie.store.connect import connect
+from reverie.store.queries import queries
 from reverie.store.small_models.reader_heads import KeptHead, adopt_head
-from tests.generations.conftest import NOW, Ask, Invoke
+from tests.generations.conftest import NOW, Ask, Invoke, plan
 from tests.inference.test_head import head
 from tests.promises.compact import TENANT
 
@@ -47,3 +53,29 @@ def test_a_generation_is_read_with_the_tenants_head(
     assert conn.execute("select distinct reader from memory.extractions where reader <> 'r+1'").fetchall() == []
     assert rebuilt["sha256"] != remembered["sha256"]
     assert ask("rebuild", "--shadow")["sha256"] == rebuilt["sha256"]
+
+
+def test_two_that_begin_at_once_get_two_generations(live: LiveMemory) -> None:
+    """Each counts, adds and creates only when the other has done so."""
+    with ThreadPoolExecutor(2) as both:
+        with connect(live.url) as held:
+            held.execute(queries("generations")["lock_begin"], {"tenant": "acme"})
+            begun = [both.submit(begin, live, plan(), anew=True) for _ in range(2)]
+            assert not wait(begun, timeout=0.5).done
+        made = [each.result() for each in begun]
+    assert {each.number for each in made} == {1, 2}
+    for each in made:
+        drop_generation(live, each)
+
+
+def test_a_generation_is_built_by_one_at_a_time(live: LiveMemory) -> None:
+    generation = begin(live, plan())
+    building = build(live, plan(), generation)
+    next(building)
+    assert begin(live, plan()) == generation
+    with pytest.raises(ConflictError, match="Another process builds generation 1 of tenant acme"):
+        next(build(live, plan(), generation))
+    building.close()
+    list(build(live, plan(), generation))
+    assert find_generation(live.work.store, "acme", 1, "ready")
+    drop_generation(live, generation)

@@ -243,3 +243,29 @@ def test_late_subjects_are_made_again_when_the_memory_in_which_they_are_late_ret
         assert conn.execute(late).fetchall() == []
         switched = ask("digest")
         assert ask("rebuild", "--yes")["sha256"] == switched["sha256"], "as in event order"
+
+
+@pytest.mark.parametrize(("first", "second"), [("contact", "reverie"), ("reverie", "contact")])
+@pytest.mark.parametrize("is_shadow", [True, False])
+def test_corrections_hold_under_another_policy(
+    ask: Ask, invoke: Invoke, conn: psycopg.Connection[Any], tmp_path: Path, first: str, second: str, *, is_shadow: bool
+) -> None:
+    say(invoke, tmp_path, "n1", "I hate cilantro.", at=compact.START.isoformat())
+    assert invoke("clock", "--stop-at", AS_OF).exit_code == 0
+    assert invoke("rebuild", "--yes", "--policy", first).exit_code == 0
+    told = "select id from memory.memories where content ~ 'cilantro' and kind not in ('summary', 'pattern')"
+    memories = [str(id_) for (id_,) in conn.execute(told)]
+    assert memories
+    for id_ in memories:
+        assert invoke("correct", id_, "--wrong").exit_code == 0
+    assert ask("run")["failed"] == {}
+    if is_shadow:
+        ask("rebuild", "--shadow", "--policy", second)
+        ask("publish", "--no-gate")
+    else:
+        assert invoke("rebuild", "--yes", "--policy", second).exit_code == 0
+    assert conn.execute(told).fetchall() == []
+    assert conn.execute("select count(*) > 0 from memory.marks where item = 'turn'").fetchone() == (True,)
+    assert "cilantro" not in invoke("recall", "cilantro", "--subject", "ana").stdout
+    assert invoke("explain", memories[0]).exit_code == 0
+    assert invoke("undo", memories[0]).exit_code == 0

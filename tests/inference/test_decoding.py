@@ -13,6 +13,7 @@ from reverie.inference.reader.decoding import (
     objects,
     pointed,
     ranked,
+    with_marks,
     word_edges,
 )
 
@@ -28,6 +29,17 @@ def test_words_begin_and_end_where_no_letter_goes_on() -> None:
     begins, ends = word_edges("don't stop", np.array([[0, 0], [0, 3], [3, 4], [4, 5], [6, 8], [8, 10]]))
     assert begins.tolist() == [False, True, True, True, True, False]
     assert ends.tolist() == [False, True, True, True, False, True]
+
+
+def test_a_word_goes_on_across_its_marks_and_ends_with_them() -> None:
+    """The embedder drops some marks, and its tokens end before them; the sign of an emoji belongs to no word."""
+    text = "राजू Jose\u0301 मीन ❤\ufe0fI"
+    places = np.array([[0, 0], [0, 1], [1, 2], [2, 3], [5, 9], [11, 12], [12, 13], [13, 14], [15, 16], [17, 18]])
+    marked = with_marks(text, places)
+    assert [text[start:end] for start, end in marked.tolist()] == [*["", "र", "ा", "जू", "Jose\u0301"], *"मीन❤I"]
+    begins, ends = word_edges(text, marked)
+    assert begins.tolist() == [False, True, False, False, True, True, False, False, True, True]
+    assert ends.tolist() == [False, False, False, True, True, False, False, True, True, True]
 
 
 def test_letters_are_small_large_or_digits() -> None:

@@ -52,6 +52,8 @@ def test_a_message_is_read_the_same_alone_and_among_others_on_any_threads(messag
     [
         ("my sister Ann lives in Leeds", "lives_in", "Leeds"),
         ("I'm allergic to peanuts", "allergic_to", "peanuts"),
+        ("My son राजू lives in Pune", "has_child", "राजू"),
+        ("I have a son Jose\u0301.", "has_child", "Jose\u0301"),
         ("Workshop rate is 65 an hour.", "measure", "65 an hour"),
         ("Don't use emojis in the newsletter, my customers hate them.", "standing_rule", "Don't use emojis"),
     ],

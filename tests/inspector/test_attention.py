@@ -76,3 +76,26 @@ def test_who_looked_at_a_flagged_message_is_kept(site: Site, admin: httpx.Client
         assert "by admin (key " in operator.get("reviews", params={"tenant": "acme", "seen": "yes"}).text
     assert "review seen" in admin.get("audit").text
     assert admin.get("reviews", params={"cursor": "nonsense"}).status_code == 422
+
+
+def test_a_flagged_message_of_a_new_person_can_be_read_before_it_is_in_the_log(site: Site, admin: httpx.Client) -> None:
+    turn = UUID(int=75)
+    with connect(site.database) as conn:
+        conn.execute(
+            """insert into ops.pending_turns (tenant_id, subject_id, session_id, source_id, id, role, said_at, text,
+                                              content_hash)
+               values ('acme', 'uma', 'u1', '1', %s, 'user', %s, 'I cannot go on.', '')""",
+            [turn, NOW],
+        )
+        conn.execute(
+            """insert into ops.reviews (tenant_id, turn_id, subject_id, session_id, reason, flagged_at)
+               values ('acme', %s, 'uma', 'u1', 'crisis', %s), ('acme', %s, 'ida', 's1', 'crisis', %s)""",
+            [turn, NOW, UUID(int=76), NOW],
+        )
+    reviews = admin.get("reviews").text
+    session = admin.get("session", params={"subject": "uma", "session": "u1"}).text
+    with connect(site.database) as conn:
+        conn.execute("delete from ops.pending_turns where subject_id = 'uma'")
+        conn.execute("delete from ops.reviews where subject_id in ('ida', 'uma')")
+    assert "subject?tenant=acme&amp;subject=ida" in reviews and "subject?tenant=acme&amp;subject=uma" not in reviews
+    assert "I cannot go on." in session and "not in the log yet" in session

@@ -40,3 +40,14 @@ def test_the_key_that_the_documentation_creates_gets_in(site: Site) -> None:
         token = token_of(client.get("sign-in").text)
         answer = client.post("sign-in", data={"key": made.strip(), "token": token})
     assert answer.status_code == 200 and "This key may not read" not in answer.text
+
+
+def test_forms_in_two_tabs_both_sign_in(site: Site) -> None:
+    with httpx.Client(base_url=site.address) as client:
+        first, second = (token_of(client.get("sign-in").text) for _ in range(2))
+        wrong = client.post("sign-in", data={"key": "reverie.YWNtZQ.wrong", "token": first})
+        assert wrong.status_code == 401
+        for token in (first, second):
+            answer = client.post("sign-in", data={"key": site.keys["admin"], "token": token})
+            assert (answer.status_code, answer.headers["location"]) == (303, "/inspector/")
+        assert client.get("subjects", params={"tenant": "acme"}).status_code == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from typing import Any
@@ -110,3 +111,17 @@ def test_a_page_that_takes_too_long_says_whether_it_may_be_stored(
         if method == "POST":
             done = "select from ops.erasures union all select from log.corrections"
             until(lambda: conn.execute(done).fetchone() is not None)
+
+
+def test_a_refused_confirmation_quotes_the_name_as_it_is(site: Site, tmp_path: Path) -> None:
+    turn = {"session_id": "s1", "role": "user", "said_at": "2026-03-01T10:00Z", "text": "Good morning."}
+    name = "o'\\neil"
+    file = tmp_path / "said.jsonl"
+    file.write_text(json.dumps(turn | {"subject_id": name}))
+    command(site.database, "import", str(file), "--tenant", "globex")
+    with site.signed_in("other") as client:
+        form = {"kind": "subject", "subject": name}
+        form["token"] = token_of(client.get("erase", params=form).text)
+        refused = client.post("erase", data=form | {"confirm": "no"})
+        assert refused.status_code == 422 and f"“{name}”" in html.unescape(refused.text)
+        assert "Receipt" in client.post("erase", data=form | {"confirm": name}).text

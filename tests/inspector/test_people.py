@@ -94,3 +94,15 @@ def test_earlier_sessions_are_on_the_next_page(site: Site) -> None:
         (address,) = re.findall(r'href="([^"]+)">Earlier sessions</a>', page)
         page = client.get(client.base_url.join(html.unescape(address))).text
         assert ">d01</a>" in page and ">d02</a>" not in page and "Earlier sessions" not in page
+
+
+@pytest.mark.parametrize("view", ["signals", "relations"])
+def test_figures_of_today_are_not_taken_for_those_of_a_past_day(admin: httpx.Client, view: str) -> None:
+    now = admin.get("subject", params={"subject": "eve", "view": view}).text
+    past = admin.get("subject", params={"subject": "eve", "view": view, "as_of": "2026-03-20T00:00"}).text
+    assert "not of 2026-03-20" in past and "not of" not in now
+
+
+def test_a_profile_before_1970_is_shown(admin: httpx.Client) -> None:
+    page = admin.get("subject", params={"subject": "eve", "view": "profile", "as_of": "1970-01-01T00:00"})
+    assert page.status_code == 200

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx
 import pytest
 
+from reverie.inspector.drawing import stacked_bar
+from reverie.inspector.views.playground import signals_shown
+from reverie.policy import SIGNALS
 from tests.inspector.conftest import Site, command, token_of
 
 pytestmark = pytest.mark.xdist_group("inspector")
@@ -35,3 +40,11 @@ def test_a_pasted_name_may_have_a_space_unless_it_is_a_subjects(site: Site, tmp_
                 assert [each for each in ("Lima", "Quito") if each in shown] == [place], (page, name)
     for name in ("kim", "kim "):
         command(site.database, "erase", name, "--tenant", "globex", "--yes")
+
+
+def test_signals_of_one_bar_differ_in_colour() -> None:
+    parts = {SIGNALS[0]: 0.5, SIGNALS[12]: 0.3, SIGNALS[3]: -0.1}
+    hit = SimpleNamespace(signals={name: SimpleNamespace(contribution=part) for name, part in parts.items()})
+    names = signals_shown([cast("Any", SimpleNamespace(hits=[hit]))])
+    assert names == [SIGNALS[0], SIGNALS[12]]
+    assert [bar.colour for bar in stacked_bar(parts, names, 1.0)] == [0, 1]

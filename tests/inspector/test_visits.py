@@ -44,3 +44,11 @@ def test_a_name_keeps_its_spaces_and_an_entry_does_not() -> None:
     assert visit.uuid("turn") == UUID(int=7) and visit.time() == datetime(2026, 3, 1, tzinfo=UTC)
     with pytest.raises(InputError, match="The address needs absent"):
         visit.name("absent")
+
+
+@pytest.mark.parametrize(("text", "number"), [("12", 12), ("", None), ("-1", None), ("²", None), ("9" * 5000, None)])
+def test_a_number_is_of_digits_that_postgres_can_compare(text: str, number: int | None) -> None:
+    scope: dict[str, Any] = {"type": "http", "query_string": b"", "reverie.services": None}
+    inspector = cast("Inspector", None)
+    visit = Visit(Request(scope), inspector, visitor("acme"), {"after": text}, None, datetime(2026, 6, 1, tzinfo=UTC))
+    assert visit.number("after") == number

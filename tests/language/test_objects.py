@@ -29,6 +29,8 @@ from reverie.language.objects import (
         ("São Paulo", "sao-paulo"),
         ("the", "the"),
         ("北京", "北京"),
+        ("daughter ガイ", "daughter-ガイ"),
+        ("初めて 초코", "初めて-초코"),
         ("", "it"),
     ],
 )
@@ -54,6 +56,10 @@ def test_plural(text: str, plural: bool) -> None:
         ("my new car", "the car"),
         ("Anna's", "Anna"),
         ("it", "It"),
+        ("Jiří", "Jiri"),
+        ("José", "Jose\u0301"),
+        ("Артём", "Артем"),
+        ("أَحمَد", "احمد"),
     ],
 )
 def test_same(one: str, other: str) -> None:
@@ -75,6 +81,9 @@ def test_same(one: str, other: str) -> None:
         ("A+", "A-"),
         ("-5 °C", "5 °C"),
         ("मीना", "मोना"),
+        ("カイ", "ガイ"),
+        ("Андрей", "Андреи"),
+        ("สม", "สม่"),
     ],
 )
 def test_not_same(one: str, other: str) -> None:

@@ -13,7 +13,10 @@ from reverie.errors import InferenceError
 from reverie.inference import load_embedder
 from reverie.model import Scope
 from reverie.policy import load_policy
+from reverie.recall.contexts.context import assemble_context
+from reverie.store.session import perform
 from reverie.store.work import Work
+from tests.asking import asking
 from tests.live.conftest import TENANT, Talk, after, count_tokens
 from tests.promises.world import WordEmbedder, lively
 
@@ -34,6 +37,27 @@ def test_the_previous_mood_is_the_sessions(talk: Talk) -> None:
         ("sad", "keywords"), ("sad", "previous"), ("sad", "previous"),
     ]  # fmt: skip
     assert moods(talk.say("It still rains.", at=after(26 * 60))) == [("neutral", "keywords")]
+
+
+def test_a_message_in_the_buffer_of_any_session_is_the_latest_mood(talk: Talk) -> None:
+    happy, sad = {"role": "user", "text": "LOL, that is amazing!"}, {"role": "user", "text": "I'm so sad now."}
+    talk.send(happy)
+    talk.flush(after(60))
+    other = replace(talk, session="s2")
+
+    def told(minutes: float) -> str:
+        query, others = asking("What should I do?", subject_id=talk.subject, as_of=after(minutes), embedder=None)
+        session = talk.store.session(TENANT)
+        return perform(assemble_context(session, query, policy=talk.policy, **others)).text
+
+    assert "Current mood: happy" in told(61)
+    other.send(sad | {"speaker": "Ana"}, {"role": "assistant", "text": "I'm sorry."}, at=after(62))
+    assert "Current mood: happy" in told(61)  # as of before
+    assert "Current mood: sad" in told(63)
+    other.send(happy | {"speaker": "Ben"}, at=after(64))  # somebody else
+    assert "Current mood: sad" in told(65)
+    other.flush(after(180))
+    assert "Current mood: happy" not in told(63)
 
 
 def test_a_mood_is_its_authors(talk: Talk) -> None:

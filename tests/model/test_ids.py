@@ -32,3 +32,7 @@ def test_a_bound_lies_between_a_time_and_the_next_millisecond() -> None:
     bound = bound_after(AT + timedelta(microseconds=400))
     assert max(stable_id(AT, str(number)) for number in range(50)) < bound
     assert bound < min(stable_id(AT + timedelta(milliseconds=1), str(number)) for number in range(50))
+
+
+def test_a_bound_before_1970_is_the_lowest_id() -> None:
+    assert bound_after(datetime(1969, 12, 1, tzinfo=UTC)).int == 0

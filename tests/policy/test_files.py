@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from reverie.errors import PolicyError
 from reverie.policy import load_policy
+from reverie.policy.files import RETIRED, read_files
 from tests.policy.conftest import RULE, Write, numbers
 
 
@@ -156,3 +158,33 @@ def test_a_language_pack_is_a_base_and_no_policy(tmp_path: Path) -> None:
     path = tmp_path / "ours.toml"
     path.write_text('base = "english"\n', encoding="utf-8")
     assert load_policy(str(path)).extract.rules
+
+
+def test_keys_of_earlier_versions_are_ignored(write: Write) -> None:
+    old = "\n".join(f"{key} = 1" for key in RETIRED)
+    path = write(f'base = "reverie"\n{old}\nrecall.top_k = 3\n')
+    (file, *_) = read_files(path)
+    assert file.retired == tuple(RETIRED)
+    assert numbers(load_policy(path)) == numbers(load_policy(write('base = "reverie"\nrecall.top_k = 3\n', "new.toml")))
+    with pytest.raises(PolicyError, match=r"working_memory.keep_verbatims \(line 2\): there is no such key"):
+        load_policy(write("[working_memory]\nkeep_verbatims = 1\n", "typo.toml"))
+
+
+def test_no_key_is_retired_that_policies_have() -> None:
+    for old, new in RETIRED.items():
+        assert old not in _keys(), old
+        assert new is None or new in _keys(), new
+
+
+def _keys() -> set[str]:
+    """The keys of a policy below its headings."""
+    found: dict[str, Any] = load_policy("reverie").model_dump()
+    keys: set[str] = set()
+    waiting = [("", found)]
+    while waiting:
+        heading, table = waiting.pop()
+        for name, value in table.items():
+            keys.add(f"{heading}{name}")
+            if isinstance(value, dict):
+                waiting.append((f"{heading}{name}.", value))
+    return keys

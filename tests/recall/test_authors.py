@@ -17,7 +17,10 @@ from tests.recall.test_forms import fact, material, staged, text
     [
         ("new", 0, 0, "This is the first conversation with this person."),
         ("new", 1, 1, "This is the first conversation with this person."),
-        ("new", 2, 3, "You hardly know this person yet: 2 conversations so far, the first 3 days ago."),
+        ("new", 2, 1, "You hardly know this person yet: 2 conversations so far, the first today."),
+        ("new", 2, 2, "You hardly know this person yet: 2 conversations so far, the first yesterday."),
+        ("new", 2, 3, "You hardly know this person yet: 2 conversations so far, the first 2 days ago."),
+        ("building", 3, 1, "You are getting to know this person: 3 conversations in 1 day."),
         ("building", 8, 10, "You are getting to know this person: 8 conversations in 10 days."),
         ("established", 20, 40, "You know this person well: 20 conversations in 40 days."),
     ],

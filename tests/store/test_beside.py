@@ -64,3 +64,13 @@ def test_a_url_that_leads_elsewhere_is_refused(
         assert conn.execute(known, [name]).fetchone() is not None, "one that was there stays"
     finally:
         drop_beside(database_url, name)
+
+
+def test_a_database_that_another_process_creates_at_the_same_moment_is_used() -> None:
+    """Postgres then reports a duplicate row of its catalog instead of a duplicate database."""
+
+    class Conn:
+        def execute(self, *_: object) -> None:
+            raise psycopg.errors.UniqueViolation("pg_database_datname_index")
+
+    beside._administer(Conn(), "create database {name}", "x")  # type: ignore[arg-type]

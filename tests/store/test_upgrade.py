@@ -75,6 +75,14 @@ def test_every_row_is_kept_and_the_schema_is_that_of_a_new_database(old: tuple[s
                left join memory.accesses a on a.tenant_id = r.tenant_id and a.recall_id = r.id group by 1"""
         ).fetchall()
         assert marked == [("counted", after["log.recalls"], after["memory.accesses"])]
+        withheld = conn.execute(
+            """select c.memory_kind is not null, c.source_ids, array(
+                   select k.item_id from memory.marks k
+                   where k.tenant_id = c.tenant_id and k.correction_id = c.id and k.item = 'turn' order by k.item_id)
+               from log.corrections c where c.kind in ('wrong', 'replace', 'forget')"""
+        ).fetchall()
+        assert withheld and all(kind and sources == marked for kind, sources, marked in withheld if marked)
+        assert any(sources for _, sources, _ in withheld), "turns that a correction withheld before"
         assert after["memory.signal_days"] == 10, "days that were read before there were signals"
         assert "\n".join(describe(conn)) + "\n" == RECORDED.read_text(encoding="utf-8")
 

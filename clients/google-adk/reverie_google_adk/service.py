@@ -18,6 +18,7 @@ from reverie_client import Client, Hit, NotFoundError, Turn
 from reverie_client.batches import turn_batches
 from reverie_client.metadata import category_of, storable_metadata
 from reverie_client.telling import told
+from reverie_client.texts import storable_question
 
 #: The session of events that come without one.
 NO_SESSION = "google-adk"
@@ -74,7 +75,7 @@ class ReverieMemoryService(BaseMemoryService):
         Without one, or with one that Reverie does not know, the category is `fact`.
         """
         for entry in memories:
-            if not (text := _text(entry.content)):
+            if (text := storable_question(_text(entry.content))) is None:
                 continue
             category, metadata = category_of({**(custom_metadata or {}), **entry.custom_metadata})
             await asyncio.to_thread(
@@ -89,10 +90,10 @@ class ReverieMemoryService(BaseMemoryService):
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
         """Recall what is relevant to the query, best first. Raises ReverieClientError."""
-        if not query.strip():
+        if (question := storable_question(query)) is None:
             return SearchMemoryResponse()
         subject_id = self._subject(app_name, user_id)
-        found = await asyncio.to_thread(self._client.recall, subject_id, query[:20_000], top_k=self._top_k)
+        found = await asyncio.to_thread(self._client.recall, subject_id, question, top_k=self._top_k)
         return SearchMemoryResponse(memories=[_entry(hit) for hit in found.hits])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:

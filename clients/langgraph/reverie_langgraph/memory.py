@@ -14,6 +14,7 @@ from reverie_client import Client, ConflictError, Turn
 from reverie_client.batches import turn_batches
 from reverie_client.request import new_id
 from reverie_client.telling import told
+from reverie_client.texts import storable_question
 
 Node = Callable[[dict[str, Any], RunnableConfig], dict[str, Any]]
 
@@ -27,9 +28,9 @@ def context_node(client: Client, *, subject: str = "user_id", into: str = "conte
     def node(state: dict[str, Any], config: RunnableConfig) -> dict[str, Any]:
         subject_id, session_id = _whose(config, subject)
         spoken = [message for message in _messages(state) if isinstance(message, HumanMessage)]
-        # the server refuses NUL characters, which text copied from a PDF may contain
-        question = _text(spoken[-1]).replace("\0", "")[:20_000] or None if spoken else None
-        found = client.assemble_context(subject_id, session_id=session_id, question=question)
+        question = storable_question(_text(spoken[-1])) if spoken else None
+        # the state has the conversation: with no history, only the mood of the session is taken
+        found = client.assemble_context(subject_id, session_id=session_id, question=question, history=[])
         return {into: found.text}
 
     return node
@@ -61,7 +62,9 @@ def recall_tool(client: Client, subject_id: str, *, top_k: int = 5) -> BaseTool:
     @tool
     def recall_memory(question: str) -> str:
         """Search what is remembered about the user. Ask a full question."""
-        hits = client.recall(subject_id, question, top_k=top_k).hits
+        if (asked := storable_question(question)) is None:
+            return "The question is empty. Ask a full question."
+        hits = client.recall(subject_id, asked, top_k=top_k).hits
         return "\n".join(f"- {told(hit)}" for hit in hits) or "Nothing is remembered about this."
 
     return recall_memory

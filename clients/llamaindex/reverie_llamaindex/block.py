@@ -14,6 +14,7 @@ from pydantic import Field
 
 from reverie_client import Client, Turn
 from reverie_client.batches import turn_batches
+from reverie_client.texts import storable_question
 
 #: The session of messages that come without one.
 NO_SESSION = "llamaindex"
@@ -37,12 +38,12 @@ class ReverieMemoryBlock(BaseMemoryBlock[str]):
     ) -> str:
         """Return the context for the last message of the user. Raises ReverieClientError."""
         said = (message.content for message in reversed(messages or ()) if message.role == MessageRole.USER)
-        question = next((text for text in said if text and text.strip()), None)
+        question = next((question for text in said if (question := storable_question(text))), None)
         context = await asyncio.to_thread(
             self.client.assemble_context,
             self.subject_id,
             session_id=session_id,
-            question=question[:20_000] if question else None,
+            question=question,
         )
         return context.text
 
@@ -64,6 +65,6 @@ def _turns(session_id: str, messages: Sequence[ChatMessage]) -> list[Turn]:
         if message.role in roles and (text := (message.content or "").strip()):
             role: Any = roles[message.role]
             # a message has no id of its own: one that a caller puts and the memory flushes later counts once
-            known = hashlib.sha256(f"{session_id}\0{role}\0{text}".encode()).hexdigest()[:32]
+            known = hashlib.sha256(f"{session_id}\0{role}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
             turns.append(Turn(source_id=known, role=role, text=text))
     return turns

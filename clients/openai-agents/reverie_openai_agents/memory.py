@@ -8,6 +8,7 @@ from typing import Any
 from agents.run_config import CallModelData, ModelInputData
 
 from reverie_client import AsyncClient
+from reverie_client.texts import storable_question
 
 
 def memory_filter(
@@ -20,7 +21,10 @@ def memory_filter(
 
     async def add_context(data: CallModelData[Any]) -> ModelInputData:
         given = data.model_data
-        context = await client.assemble_context(subject_id, session_id=session_id, question=_question(given.input))
+        # the input has the conversation: with no history, only the mood of the session is taken
+        context = await client.assemble_context(
+            subject_id, session_id=session_id, question=_question(given.input), history=[]
+        )
         instructions = "\n\n".join(text for text in (given.instructions, context.text) if text)
         return ModelInputData(input=given.input, instructions=instructions)
 
@@ -32,7 +36,7 @@ def _question(items: Any) -> str | None:
         if isinstance(item, Mapping) and item.get("role") == "user":
             content = item.get("content")
             if isinstance(content, str):
-                return content[:20_000] or None
+                return storable_question(content)
             texts = [part.get("text") for part in content or () if isinstance(part, Mapping)]
-            return "\n".join(text for text in texts if isinstance(text, str))[:20_000] or None
+            return storable_question("\n".join(text for text in texts if isinstance(text, str)))
     return None

@@ -15,6 +15,7 @@ from reverie_client import AsyncClient, Turn
 from reverie_client.batches import batches, turn_batches
 from reverie_client.request import Request
 from reverie_client.routes.store import Store, StoreResult
+from reverie_client.texts import storable_value
 
 #: The first label of the namespace of every session.
 ROOT = "openai-agents"
@@ -64,16 +65,25 @@ class ReverieSession(SessionABC):
         return items[::-1]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Append items, all or none where one request takes them: up to 1,000, and 190,000 characters."""
+        """Append items, all or none where one request takes them: up to 1,000, and 190,000 characters.
+
+        NUL characters are removed. With `remember` memory gets the texts even if the session refuses an item.
+
+        Raises:
+            InvalidRequestError: an item, such as one with an image, has more characters than the server's
+                `REVERIE_API_CHARACTERS` (200,000) allows (status 413).
+        """
         keys = [self._next_key() for _ in items]
+        # first, since an item that is too long for the store has a turn all the same
+        for turns in turn_batches(_turns(keys, items) if self._remember else ()):
+            await self._client.append_turns(self._subject_id, self.session_id, turns)
+        values = [storable_value(dict(cast("Mapping[str, Any]", item))) for item in items]
         puts = [
-            {"op": "put", "namespace": self._namespace, "key": key, "value": dict(cast("Mapping[str, Any]", item))}
-            for key, item in zip(keys, items, strict=True)
+            {"op": "put", "namespace": self._namespace, "key": key, "value": value}
+            for key, value in zip(keys, values, strict=True)
         ]
         for batch in batches(puts, MOST):
             await self._run(batch, repeatable=True)
-        for turns in turn_batches(_turns(keys, items) if self._remember else ()):
-            await self._client.append_turns(self._subject_id, self.session_id, turns)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove the latest item and return it; what memory made of it stays."""

@@ -13,6 +13,7 @@ from reverie_client import AsyncClient, Turn
 from reverie_client.batches import batches, turn_batches
 from reverie_client.request import Request
 from reverie_client.routes.store import Store, StoreResult
+from reverie_client.texts import storable_value
 from reverie_pydantic_ai.prompts import text_of
 
 #: The first label of the namespace of every conversation.
@@ -58,17 +59,25 @@ class MessageHistory:
         return ModelMessagesTypeAdapter.validate_python(kept[::-1])
 
     async def add(self, messages: Sequence[ModelMessage]) -> None:
-        """Append messages, all or none where one request takes them: up to 1,000, and 190,000 characters."""
+        """Append messages, all or none where one request takes them: up to 1,000, and 190,000 characters.
+
+        NUL characters are removed. With `remember` memory gets the texts even if the history refuses a message.
+
+        Raises:
+            InvalidRequestError: a message, such as one with an image, has more characters than the server's
+                `REVERIE_API_CHARACTERS` (200,000) allows (status 413).
+        """
         keys = [self._next_key() for _ in messages]
+        # first, since a message that is too long for the store has a turn all the same
+        for turns in turn_batches(list(_turns(keys, messages)) if self._remember else ()):
+            await self._client.append_turns(self._subject_id, self.conversation_id, turns)
         dumped = ModelMessagesTypeAdapter.dump_python(list(messages), mode="json")
         puts = [
-            {"op": "put", "namespace": self._namespace, "key": key, "value": {"message": message}}
+            {"op": "put", "namespace": self._namespace, "key": key, "value": {"message": storable_value(message)}}
             for key, message in zip(keys, dumped, strict=True)
         ]
         for batch in batches(puts, MOST):
             await self._run(batch)
-        for turns in turn_batches(list(_turns(keys, messages)) if self._remember else ()):
-            await self._client.append_turns(self._subject_id, self.conversation_id, turns)
 
     async def clear(self) -> None:
         """Delete the messages; what memory made of them stays."""

@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 from pydantic import Field
-from pydantic_ai import FunctionToolset, RunContext
+from pydantic_ai import FunctionToolset, ModelRetry, RunContext
 
 from reverie_client import AsyncClient
 from reverie_client.telling import told
+from reverie_client.texts import storable_question
 from reverie_pydantic_ai.prompts import text_of
 
 #: Returns whose memory a run uses.
@@ -27,8 +28,11 @@ def memory_instructions(
     """
 
     async def instructions(ctx: RunContext[Any]) -> str:
-        question = text_of(ctx.prompt)[:20_000] or None
-        context = await client.assemble_context(_subject(subject, ctx), session_id=session_id, question=question)
+        question = storable_question(text_of(ctx.prompt))
+        # the message history has the conversation: with no history here, only the mood of the session is taken
+        context = await client.assemble_context(
+            _subject(subject, ctx), session_id=session_id, question=question, history=[]
+        )
         return context.text
 
     return instructions
@@ -41,12 +45,16 @@ def memory_toolset(client: AsyncClient, subject: str | SubjectOf, *, top_k: int 
     @toolset.tool
     async def recall_memory(ctx: RunContext[Any], question: Argument) -> list[str]:
         """Search what is remembered about the user. Ask a full question."""
-        return [told(hit) for hit in (await client.recall(_subject(subject, ctx), question, top_k=top_k)).hits]
+        if (asked := storable_question(question)) is None:
+            raise ModelRetry("The question is empty. Ask a full question.")
+        return [told(hit) for hit in (await client.recall(_subject(subject, ctx), asked, top_k=top_k)).hits]
 
     @toolset.tool
     async def remember(ctx: RunContext[Any], fact: Argument) -> str:
         """Note a lasting fact about the user in one sentence."""
-        await client.record_observation(_subject(subject, ctx), "fact", fact)
+        if (noted := storable_question(fact)) is None:
+            raise ModelRetry("The fact is empty.")
+        await client.record_observation(_subject(subject, ctx), "fact", noted)
         return "Noted."
 
     return toolset

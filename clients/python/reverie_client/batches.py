@@ -9,6 +9,7 @@ from typing import TypeVar
 from pydantic_core import to_jsonable_python
 
 from reverie_client.routes.turns import Turn
+from reverie_client.texts import storable_value
 
 T = TypeVar("T")
 
@@ -23,8 +24,8 @@ MOST_TEXT_CHARACTERS = 100_000
 def turn_batches(turns: Sequence[Turn], *, text_characters: int = MOST_TEXT_CHARACTERS) -> Iterator[Sequence[Turn]]:
     """Yield the turns in order, at most 100 and 190,000 characters at a time, for `append_turns`.
 
-    A longer text is cut after `text_characters`, and NUL characters are removed from it: one such turn would make the
-    server refuse its whole batch. A turn of nothing but NUL characters is left out. Give the policy's
+    A longer text is cut after `text_characters`, and NUL characters are removed: one such turn would make the server
+    refuse its whole batch. A turn of nothing but NUL characters is left out. Give the policy's
     `extract.turn_characters` if it differs. A turn of more than 190,000 characters is alone in its batch; the server
     accepts it if its `REVERIE_API_CHARACTERS` allows.
     """
@@ -48,8 +49,13 @@ def batches(items: Sequence[T], most: int) -> Iterator[list[T]]:
 
 
 def _cut(turn: Turn, characters: int) -> Turn:
-    text = turn.text and turn.text.replace("\0", "")[:characters]
-    return turn if text == turn.text else turn.model_copy(update={"text": text})
+    calls = turn.tool_calls and [call.model_copy(update=storable_value(dict(call))) for call in turn.tool_calls]
+    new = {
+        "text": turn.text and storable_value(turn.text)[:characters],
+        "tool_calls": calls,
+        "metadata": storable_value(turn.metadata),
+    }
+    return turn if new == {name: getattr(turn, name) for name in new} else turn.model_copy(update=new)
 
 
 def _characters(item: object) -> int:

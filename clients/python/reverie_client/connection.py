@@ -41,13 +41,13 @@ class Connection:
         self._http = httpx.Client(base_url=url, headers=_headers(key), timeout=timeout, transport=transport)
         self._attempts = attempts
 
-    def send(self, request: Request[T]) -> T:
-        """Send a request and return its answer. Raises ReverieClientError."""
-        return request.read(self.fetch(request))
+    def send(self, request: Request[T], *, attempts: int | None = None) -> T:
+        """Send a request and return its answer; `attempts` overrides the client's. Raises ReverieClientError."""
+        return request.read(self.fetch(request, attempts=attempts))
 
-    def fetch(self, request: Request[Any]) -> bytes:
+    def fetch(self, request: Request[Any], *, attempts: int | None = None) -> bytes:
         """Send a request and return the body of its answer. Raises ReverieClientError."""
-        body: bytes = Retrying(**retrying(request, self._attempts))(self._send_once, request)
+        body: bytes = Retrying(**retrying(request, attempts or self._attempts))(self._send_once, request)
         return body
 
     def close(self) -> None:
@@ -90,13 +90,13 @@ class AsyncConnection:
         )
         self._attempts = attempts
 
-    async def send(self, request: Request[T]) -> T:
-        """Send a request and return its answer. Raises ReverieClientError."""
-        return request.read(await self.fetch(request))
+    async def send(self, request: Request[T], *, attempts: int | None = None) -> T:
+        """Send a request and return its answer; `attempts` overrides the client's. Raises ReverieClientError."""
+        return request.read(await self.fetch(request, attempts=attempts))
 
-    async def fetch(self, request: Request[Any]) -> bytes:
+    async def fetch(self, request: Request[Any], *, attempts: int | None = None) -> bytes:
         """Send a request and return the body of its answer. Raises ReverieClientError."""
-        return await AsyncRetrying(**retrying(request, self._attempts))(self._send_once, request)
+        return await AsyncRetrying(**retrying(request, attempts or self._attempts))(self._send_once, request)
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
+from reverie_client.texts import storable_value
+
 ObservationCategory = Literal["fact", "preference", "project_details", "correction"]
 
 #: The values of attributes that the server checks, since filters name them.
@@ -24,13 +26,13 @@ _KNOWN = {
 def storable_metadata(metadata: Mapping[str, object] | None) -> dict[str, Any] | None:
     """Return metadata without the values of attributes that the server would refuse; None if it is empty.
 
-    They are kept under another key: `source: "crm"` becomes `custom_source: "crm"`.
+    NUL characters are removed. Those values are kept under another key: `source: "crm"` becomes `custom_source: "crm"`.
     """
     stored: dict[str, Any] = {}
     for name, value in (metadata or {}).items():
         is_refused = name in _KNOWN and value is not None and value not in _KNOWN[name]
         stored[f"custom_{name}" if is_refused else name] = value
-    return stored or None
+    return storable_value(stored) or None
 
 
 def category_of(metadata: Mapping[str, Any]) -> tuple[ObservationCategory, dict[str, Any]]:

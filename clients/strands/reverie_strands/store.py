@@ -13,6 +13,7 @@ from reverie_client import Client, Turn
 from reverie_client.batches import turn_batches
 from reverie_client.metadata import category_of, storable_metadata
 from reverie_client.telling import told
+from reverie_client.texts import storable_question, storable_text
 
 
 class ReverieMemoryStore(MemoryStore):
@@ -46,10 +47,10 @@ class ReverieMemoryStore(MemoryStore):
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Recall what is relevant to the query, best first. Raises ReverieClientError."""
-        if not query.strip():
+        if (question := storable_question(query)) is None:
             return []
         top_k = (options or {}).get("max_search_results") or self.max_search_results
-        found = await asyncio.to_thread(self._client.recall, self._subject_id, query[:20_000], top_k=top_k)
+        found = await asyncio.to_thread(self._client.recall, self._subject_id, question, top_k=top_k)
         return [
             MemoryEntry(
                 content=told(hit),
@@ -74,7 +75,7 @@ class ReverieMemoryStore(MemoryStore):
             self._client.record_observation,
             self._subject_id,
             category,
-            content,
+            storable_text(content),
             session_id=self._session_id,
             metadata=storable_metadata(kept),
         )

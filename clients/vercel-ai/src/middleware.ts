@@ -2,6 +2,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Middleware, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { dataOf, type Reverie, type Turn } from './client.ts';
 import { idOf } from './ids.ts';
+import { cut } from './texts.ts';
 
 /** Most characters of a question, of a turn's text, and of the turns of one request. */
 const MOST_CHARACTERS = { question: 20_000, turn: 100_000, request: 190_000 };
@@ -34,8 +35,10 @@ export function memoryMiddleware(reverie: Reverie, options: MemoryOptions): Lang
       const question = await questionTurn(sessionId, prompt);
       const said: Turn[] = question ? [question] : [];
       if (reply.trim()) said.push({ source_id: crypto.randomUUID(), role: 'assistant', text: reply });
-      if (!remember || !said.length) return;
-      const turns = said.map(turn => ({ ...turn, text: cut(turn.text ?? '', MOST_CHARACTERS.turn) }));
+      const turns = said
+        .map(turn => ({ ...turn, text: cut(turn.text ?? '', MOST_CHARACTERS.turn) }))
+        .filter(turn => turn.text.trim());
+      if (!remember || !turns.length) return;
       const isLong = JSON.stringify(turns).length > MOST_CHARACTERS.request;
       for (const batch of isLong ? turns.map(turn => [turn]) : [turns]) {
         const body = { subject_id: subjectId, session_id: sessionId, turns: batch };
@@ -50,9 +53,9 @@ export function memoryMiddleware(reverie: Reverie, options: MemoryOptions): Lang
     specificationVersion: 'v4',
 
     async transformParams({ params }) {
-      const question = questionOf(params.prompt);
+      const question = cut(questionOf(params.prompt) ?? '', MOST_CHARACTERS.question);
       try {
-        const body = { subject_id: subjectId, ...(question ? { question: cut(question, MOST_CHARACTERS.question) } : {}) };
+        const body = { subject_id: subjectId, ...(question.trim() ? { question } : {}) };
         const signal = params.abortSignal ?? null;
         const context = await dataOf(reverie.POST('/v1/contexts', { body, signal }));
         return { ...params, prompt: withMemory(params.prompt, context.text) };
@@ -83,11 +86,6 @@ export function memoryMiddleware(reverie: Reverie, options: MemoryOptions): Lang
       return { stream: recorded, ...rest };
     },
   };
-}
-
-/** The first characters of a text, with U+FFFD for lone surrogates, which the server refuses. */
-function cut(text: string, most: number): string {
-  return [...text.toWellFormed()].slice(0, most).join(''); // by characters, since `slice` of a string may halve an emoji
 }
 
 /** The text of a message's text parts. */

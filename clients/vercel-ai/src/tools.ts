@@ -2,6 +2,7 @@
 import { jsonSchema, tool, type Tool } from 'ai';
 import { dataOf, type Hit, type Reverie } from './client.ts';
 import { idOf } from './ids.ts';
+import { cut } from './texts.ts';
 
 export interface MemoryToolOptions {
   /** Whose memory it is: a model cannot name another subject. */
@@ -12,11 +13,14 @@ export interface MemoryToolOptions {
   topK?: number;
 }
 
+/** Most characters of a question or fact. */
+const MOST_CHARACTERS = 10_000;
+
 /** The only argument of a tool, a text. */
 function text<Name extends string>(name: Name, description: string) {
   return jsonSchema<Record<Name, string>>({
     type: 'object',
-    properties: { [name]: { type: 'string', minLength: 1, maxLength: 10_000, description } },
+    properties: { [name]: { type: 'string', minLength: 1, maxLength: MOST_CHARACTERS, description } },
     required: [name],
     additionalProperties: false,
   });
@@ -50,7 +54,7 @@ export function memoryTools(
       description: 'Search what is remembered about the user.',
       inputSchema: text('question', 'A full question.'),
       execute: async ({ question }) => {
-        const body = { subject_id: subjectId, question, top_k: topK };
+        const body = { subject_id: subjectId, question: cut(question, MOST_CHARACTERS), top_k: topK };
         const found = await dataOf(reverie.POST('/v1/recalls', { body }));
         return found.hits.map(told);
       },
@@ -62,7 +66,7 @@ export function memoryTools(
         const body = {
           subject_id: subjectId,
           category: 'fact' as const,
-          content: fact,
+          content: cut(fact, MOST_CHARACTERS),
           // some providers' ids of calls begin anew in each conversation
           source_id: await idOf(sessionId ?? '', toolCallId, fact),
           ...(sessionId ? { session_id: sessionId } : {}),

@@ -102,6 +102,20 @@ test('a long message is cut between characters, and its reply is stored', async 
   assert.ok(turns?.[0]?.[1]?.includes('😀\ufffd'));
 });
 
+test('NUL characters lose nothing', async () => {
+  const faults: unknown[] = [];
+  const options = { subjectId: 'nina', sessionId: 's1', onError: (error: unknown) => faults.push(error) };
+  const model = wrapLanguageModel({ model: says('40\0.'), middleware: memoryMiddleware(reverie, options) });
+  await generateText({ model, prompt: 'The in\0voice?' });
+  await generateText({ model, prompt: '\0' });
+  assert.deepEqual(faults, []);
+  assert.deepEqual(await sessionTurns('nina', 's1'), [
+    ['user', 'The invoice?'],
+    ['assistant', '40.'],
+    ['assistant', '40.'],
+  ]);
+});
+
 test('a model uses the tools, and the question is stored once', async () => {
   const subjectId = 'kim';
   const steps = [

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from reverie.api.answers import answer
 from reverie.api.fields import Answer, example
 from reverie.api.metrics import CONTENT_TYPE_LATEST
-from reverie.api.problems import documented, problem
+from reverie.api.problems import NO_WRITES, documented, problem
 from reverie.api.routing import routes_of
 from reverie.store.queries import queries
 from reverie.store.server.replica import NO_TENANT
@@ -61,6 +61,8 @@ async def ready(request: Request) -> Response:
     try:
         await probe(services.read_session(NO_TENANT))
         await probe(services.write_session(NO_TENANT))
+        if not await _accepts_writes(services.write_session(NO_TENANT)):
+            return problem(503, NO_WRITES)
     except OperationalError:
         return problem(503, "The database does not answer.")
     except Error:
@@ -79,6 +81,11 @@ async def ready(request: Request) -> Response:
 async def probe(session: TenantSession) -> None:
     """Read a table as requests do: bound to a tenant, prepared, in the role of the pool."""
     await session.run(Statement(queries("ready")["probe"], {"tenant": session.tenant_id}))
+
+
+async def _accepts_writes(session: TenantSession) -> bool:
+    ((accepts,),) = await session.run(Statement(queries("ready")["accepts_writes"]))
+    return bool(accepts)
 
 
 @router.get(

@@ -19,10 +19,11 @@ from reverie.capture.history.importing import ImportSummary
 from reverie.capture.history.reading import BATCH_BYTES
 from reverie.errors import InputError
 from reverie.interruption import check_interruption
+from reverie.store.clock import set_clock
 from reverie.store.database import Store
 from reverie.store.privacy.export_format import FORMAT, LOG_TABLES, VERSION
 from reverie.store.queries import queries
-from reverie.store.tenants import ensure_tenant
+from reverie.store.tenants import ensure_tenant, read_policy_name
 
 #: Tables that are written after the others: an erased turn bars what may pass its words on, and a consent that refuses
 #: capture would refuse what was said before it.
@@ -77,8 +78,8 @@ def is_export(path: Path) -> bool:
 def import_export(store: Store, path: Path, *, tenant_id: str) -> ImportSummary:
     """Write the rows of an export to the log in several transactions. A repeated import adds the missing rows.
 
-    A new tenant gets the policy that the export names. Consents come after what was said, which is kept. Rows
-    that were erased here, or are not to be captured, are skipped as `refused`.
+    A new tenant gets the policy and the clock that the export names; a known one keeps its own. Consents come after
+    what was said, which is kept. Rows that were erased here, or are not to be captured, are skipped as `refused`.
 
     Raises InputError: the export is of another tenant or version, or a line is not a row of an export.
     """
@@ -89,7 +90,10 @@ def import_export(store: Store, path: Path, *, tenant_id: str) -> ImportSummary:
     _check(manifest, path, tenant_id)
     barred.exported_at = manifest.get("exported_at")
     with store.transaction(tenant_id) as conn:
+        is_new = read_policy_name(conn, tenant_id) is None
         ensure_tenant(conn, tenant_id, manifest["policy"])
+        if is_new and (clock_at := manifest.get("clock_at")):
+            set_clock(conn, tenant_id, datetime.fromisoformat(clock_at))
     for table, rows in _portions(path):
         check_interruption()
         with store.transaction(tenant_id) as conn:

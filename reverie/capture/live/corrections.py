@@ -107,7 +107,8 @@ async def correct_memory(
         before = [_Before(*one) for one in await transaction.run(Statement(sql["read_before"], row))]
         id_ = _id_after(before, session.tenant_id, memory_id, as_of, asked=asked, content=content)
         row |= {"id": id_}
-        statements = [Statement(sql["add_correction"], row | {"correction": asked, "content": content, "actor": actor})]
+        logged = {"correction": asked, "content": content, "actor": actor, "memory_kind": kind}
+        statements = [Statement(sql["add_correction"], row | logged)]
         replacement = None
         if asked == "pin":
             statements.append(Statement(ADD_PIN, row))
@@ -116,7 +117,9 @@ async def correct_memory(
             kind, replacement = replacement_of(kind, as_of, session.tenant_id, subject_id, id_)
             importance = getattr(policy.extract.importance, kind)
             new = {"replacement": replacement, "kind": kind, "content": content, "importance": importance}
-            statements += [Statement(MARK, row | {"mark": mark}), Statement(sql["add_replacement"], row | new)]
+            # first the marks: the log keeps which turns and events they withhold
+            statements = [Statement(MARK, row | {"mark": mark}), *statements]
+            statements.append(Statement(sql["add_replacement"], row | new))
         statements.append(_enqueue_statement(session.tenant_id, subject_id, policy, as_of))
         await transaction.commit_all(*statements)
     return Corrected(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.memory.recall import embedder_or_none
+from reverie.cli.memory.recall import embedder_or_none, log_answer
 from reverie.cli.options import as_of_option, json_option, tenant_option
 from reverie.cli.output import format_value, heading, note, print_json, say, single_line, table
 from reverie.cli.session import CommandSession
@@ -131,7 +131,8 @@ def lessons(
             )
         )
         if found.recall is not None:
-            perform(log_recall(session.primary_reader.session(session.tenant_id), found.recall))
+            logged = found.recall
+            log_answer(session, lambda there: log_recall(there, logged))
     if as_json:
         print_json({"lessons": found.lessons, "notes": [*found.notes, *age]})
         return

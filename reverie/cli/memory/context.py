@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.memory.recall import embedder_or_none
+from reverie.cli.memory.recall import embedder_or_none, log_answer
 from reverie.cli.options import as_of_option, json_option, names_in, policy_option, tenant_option
 from reverie.cli.output import heading, note, print_json, say, single_line, table
 from reverie.cli.session import CommandSession
@@ -104,9 +104,8 @@ def command(
 def _log(session: CommandSession, context: Context) -> None:
     from reverie.recall.contexts.context import context_entries
     from reverie.store.entries import write_entries
-    from reverie.store.session import perform
 
-    perform(write_entries(session.primary_reader.session(session.tenant_id), context_entries(context)))
+    log_answer(session, lambda there: write_entries(there, context_entries(context)))
 
 
 def _given(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,12 @@ import click
 from reverie.cli.options import as_of_option, filter_options, json_option, policy_option, tenant_option
 from reverie.cli.output import format_value, heading, note, print_json, say, single_line, table
 from reverie.cli.session import CommandSession
-from reverie.errors import InferenceError, NotFoundError
+from reverie.errors import DatabaseError, InferenceError, NotFoundError
 
 if TYPE_CHECKING:
     from reverie.inference.embedder import Embedder
     from reverie.recall.result import Hit, RecallResult
+    from reverie.store.session import TenantSession
 
 _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary", "working")
 
@@ -89,7 +91,7 @@ def command(
         else:
             _print_result(result, why)
         # logged last, so that the answer does not wait for it
-        perform(log_recall(session.primary_reader.session(session.tenant_id), result))
+        log_answer(session, lambda there: log_recall(there, result))
 
 
 def _check_subject(session: CommandSession, result: RecallResult) -> None:
@@ -112,6 +114,18 @@ def embedder_or_none(session: CommandSession) -> Embedder | None:
     except InferenceError as error:
         note(f"Note: {error}")
         return None
+
+
+def log_answer(session: CommandSession, log: Callable[[TenantSession], Coroutine[Any, Any, None]]) -> None:
+    """Log an answer that was printed. A database that takes no entry, such as a read-only one, costs only a note."""
+    from reverie.store.connect import database_errors
+    from reverie.store.session import perform
+
+    try:
+        with database_errors():
+            perform(log(session.primary_reader.session(session.tenant_id)))
+    except DatabaseError as error:
+        note(f"Note: this answer was not logged. {error}")
 
 
 def parse_kinds(value: str | None) -> tuple[str, ...] | None:

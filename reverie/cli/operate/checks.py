@@ -24,6 +24,7 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.clock import read_clock
 from reverie.store.connect import check_server, connect
+from reverie.store.migrate import CREATE_FOLDING, NOT_FOLDING, folds_case
 from reverie.store.queries import queries
 from reverie.store.revisions import START_ANEW, is_unreleased, known_revisions, read_revision
 from reverie.store.runs import count_failed_runs
@@ -140,10 +141,16 @@ def _database(session: CommandSession) -> Iterator[CheckResult]:
     with connect(session.url) as conn:
         info = conn.info
         version = f"Postgres {info.server_version // 10_000}.{info.server_version % 10_000}"
-        yield CheckResult(
-            name="database", status="ok", found=f"{version} at {info.host}:{info.port}, database {info.dbname}"
-        )
+        found = f"{version} at {info.host}:{info.port}, database {info.dbname}"
+        (accepts_writes,) = conn.execute(sql["is_writable"]).fetchone() or (True,)
+        if accepts_writes:
+            yield CheckResult(name="database", status="ok", found=found)
+        else:
+            found += ": it accepts no writes, as it is read-only or a standby"
+            todo = "set DATABASE_URL to the primary, or make the database writable"
+            yield CheckResult(name="database", status="fail", found=found, todo=todo)
         check_server(conn)
+        yield _locale(conn)
         row = conn.execute(sql["vector_version"]).fetchone()
         if row is None:
             yield CheckResult(name="pgvector", status="fail", found="not in this database yet", todo="reverie migrate")
@@ -153,6 +160,13 @@ def _database(session: CommandSession) -> Iterator[CheckResult]:
         yield from _migrations(session)
         yield from _isolation(conn)
         yield _disk(disk_space(conn))
+
+
+def _locale(conn: Connection[Any]) -> CheckResult:
+    if folds_case(conn):
+        return CheckResult(name="locale", status="ok", found="folds the case of all letters")
+    todo = f"move to a database made with {CREATE_FOLDING} (docs/deploying.md)"
+    return CheckResult(name="locale", status="warn", found=NOT_FOLDING, todo=todo)
 
 
 def _read_replica(session: CommandSession) -> Iterator[CheckResult]:

@@ -204,7 +204,9 @@ def _import(session: CommandSession, file: Path, shown: Bars, options: dict[str,
                 f"{file} is an export of Reverie, whose rows keep their subjects and fields: "
                 "--subject and --map do not apply to it."
             )
-        return import_export(session.worker, file, tenant_id=session.tenant_id)
+        summary = import_export(session.worker, file, tenant_id=session.tenant_id)
+        _note_clock(session)
+        return summary
     name = file.name
     if file.is_file():
         shown.expect(name, file.stat().st_size, unit="bytes")
@@ -216,6 +218,17 @@ def _import(session: CommandSession, file: Path, shown: Bars, options: dict[str,
         policy=session.new_tenant_policy,
         on_progress=lambda position: shown.place(name, position),
     )
+
+
+def _note_clock(session: CommandSession) -> None:
+    """Note a stopped clock: a new tenant has that of the export, and its memory advances no further."""
+    from reverie.store.clock import read_clock
+
+    if stopped := read_clock(session.worker, session.tenant_id):
+        tenant = session.tenant_id
+        note(
+            f"The clock of tenant {tenant} is stopped at {stopped:%Y-%m-%d %H:%M} UTC: reverie clock --tenant {tenant}"
+        )
 
 
 def _import_source(session: CommandSession, source: SourceQuery, shown: Bars, how: dict[str, Any]) -> ImportSummary:

@@ -67,7 +67,8 @@ def add(name: str, scopes: tuple[str, ...], days: int | None, tenant: str | None
         print_json({"tenant_id": session.tenant_id, "id": key.id, "name": key.name, "key": text})
     else:
         say(text)
-        note(f"Store it safely: it is shown only now. To revoke it: reverie keys revoke {str(key.id)[:SHORT_ID]}")
+        revoking = f"reverie keys revoke {str(key.id)[:SHORT_ID]} --tenant {session.tenant_id}"
+        note(f"Store it safely: it is shown only now. To revoke it: {revoking}")
 
 
 @command.command("list")
@@ -83,7 +84,7 @@ def list_api_keys(tenant: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"tenant_id": session.tenant_id, "keys": keys})
     elif not keys:
-        say(f"Tenant {session.tenant_id} has no keys: reverie keys add NAME")
+        say(f"Tenant {session.tenant_id} has no keys: reverie keys add NAME --tenant {session.tenant_id}")
     else:
         rows = [(key.id, key.name, ", ".join(key.scopes), format_value(key.made_at), _state(key)) for key in keys]
         table(("id", "name", "scopes", "created", "state"), rows, ids=("name",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import print_json, say, table
+from reverie.cli.output import note, print_json, say, table
 from reverie.cli.session import CommandSession
 
 
@@ -74,15 +74,22 @@ def show_policy(name: str, as_json: bool) -> None:
 @json_option
 def check(path: str, as_json: bool) -> None:
     """Check the policy file at PATH and its bases. Every unknown key and invalid value is reported with what is
-    allowed.
+    allowed. Keys of earlier versions that have no effect any more are noted.
 
     \b
     Example:
       reverie policy check mine.toml
     """
     from reverie.policy import load_policy
+    from reverie.policy.files import RETIRED, read_files
 
     policy = load_policy(path)
+    for file in read_files(path):
+        for key in file.retired:
+            instead = f"; its number is {RETIRED[key]} now" if RETIRED[key] else ""
+            note(
+                f"Note: {file.label}: {file.place(key.split('.'))} is a key of an earlier version and ignored{instead}."
+            )
     if as_json:
         print_json({"path": path, "name": policy.name, "hash": policy.hash, "valid": True})
     else:

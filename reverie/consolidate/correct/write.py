@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from psycopg import Connection
+from psycopg.rows import dict_row
 
 from reverie.consolidate.correct.decide import revived
 from reverie.consolidate.correct.read import Correction
@@ -24,7 +27,10 @@ def write_correction(conn: Connection[Any], attempt: Run, correction: Correction
     if correction.asked in ("pin", "unpin"):
         _pin(conn, attempt, correction)
         return
-    _forget(conn, attempt, correction)
+    ids = _withhold(conn, attempt, correction)
+    if correction.content is not None:
+        correction = _stand_in(conn, attempt, correction, ids)
+    _forget(conn, attempt, correction, ids)
     if correction.content is not None:
         _replace(conn, attempt, correction, strip_invisible(correction.content))
 
@@ -39,13 +45,27 @@ def _params(attempt: Run, correction: Correction) -> dict[str, Any]:
     }
 
 
-def _forget(conn: Connection[Any], attempt: Run, correction: Correction) -> None:
-    """Forget the memory and all made from it; structured facts that it had replaced are in force again."""
-    sql, params, tenant = queries("correct"), _params(attempt, correction), {"tenant": attempt.work.tenant_id}
-    on_request = correction.asked == "forget"
-    mark, reason = ("forgotten", "forgotten_on_request") if on_request else ("corrected", "wrong")
+def _withhold(conn: Connection[Any], attempt: Run, correction: Correction) -> list[UUID]:
+    """Mark all that the correction withholds; return the ids of the memories that state it."""
+    params = _params(attempt, correction)
+    mark = "forgotten" if correction.asked == "forget" else "corrected"
     ids = [id_ for id_, is_stated in conn.execute(MARK, params | {"mark": mark}) if is_stated]
-    conn.execute(sql["delete_marks"], params)
+    conn.execute(queries("correct")["delete_marks"], params)
+    return ids
+
+
+def _stand_in(conn: Connection[Any], attempt: Run, correction: Correction, ids: list[UUID]) -> Correction:
+    """Return the correction with the statement of a memory in `ids`, if its own memory was not made."""
+    params = _params(attempt, correction) | {"ids": ids, "kind": correction.kind}
+    with conn.cursor(row_factory=dict_row) as cursor:
+        statement = cursor.execute(queries("correct")["read_stand_in"], params).fetchone()
+    return replace(correction, **statement) if statement else correction
+
+
+def _forget(conn: Connection[Any], attempt: Run, correction: Correction, ids: list[UUID]) -> None:
+    """Forget memories and all made from them; structured facts that they had replaced are in force again."""
+    sql, params, tenant = queries("correct"), _params(attempt, correction), {"tenant": attempt.work.tenant_id}
+    reason = "forgotten_on_request" if correction.asked == "forget" else "wrong"
     conn.execute(sql["delete_pins"], params | {"ids": ids})
     gone = conn.execute(sql["delete_facts"], tenant | {"ids": ids}).fetchall()
     if gone:

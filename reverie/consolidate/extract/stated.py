@@ -270,8 +270,8 @@ def _ends_at(statement: MessageStatement, relation: Relation, turn: ReadTurn, po
     if statement.duration is not None and statement.duration != "lasting":
         return turn.said_at + timedelta(days=numbers.passing_days) if numbers.passing_days else None
     if phase == "holds" and relation.lasts == "durable" and statement.duration != "lasting":
-        # "The party is tomorrow at 3", whatever the reader takes it for
-        return near_end(statement.own_words or statement.object, turn.said_at)
+        # "Emil's birthday is tomorrow at 3", whatever the reader takes it for
+        return near_end(statement.object, turn.said_at)
     if statement.duration == "lasting" or relation.lasts not in ("expiring", "dated") or _recurs(statement):
         return None
     named = (statement.topic, statement.object, statement.clause or turn.text)

@@ -73,6 +73,9 @@ class SaidStatement(NamedTuple):
     message_vector: bytes
     #: The speaker's name; None: the turn has none.
     speaker: str | None = None
+    #: Whether it is a standing rule, and whether it only tells a name or how to reach somebody.
+    is_rule: bool = False
+    is_contact: bool = False
 
     @property
     def is_silent(self) -> bool:
@@ -216,7 +219,8 @@ def pairs_to_judge(
 
     These are the `near` likeliest by their vectors alone (`silent_near` if the message states nothing), each with a
     chance of at least `judge_chance`. A pair is new if its statement is new or its message is not judged yet. A message
-    does not end what it repeats, nor what somebody else said: "I moved to Leeds" is about its speaker.
+    does not end what it repeats, nor what somebody else said: "I moved to Leeds" is about its speaker. A message that
+    only tells a name or how to reach somebody ends no standing rule.
     """
     olds = [said for said in statements if said.may_end]
     if not olds:
@@ -230,6 +234,7 @@ def pairs_to_judge(
     least = math.log(numbers.judge_chance / (1 - numbers.judge_chance))
     at = np.array([said.happened_at.timestamp() for said in olds])
     speakers = np.array([_speaker(said) for said in olds])
+    are_rules = np.array([said.is_rule for said in olds])
     in_order = sorted(bys, key=attrgetter("happened_at", "turn_id", "id"))
     messages = [list(of_turn) for _, of_turn in groupby(in_order, attrgetter("turn_id"))]
     for block in _blocks(messages, len(olds)):
@@ -237,6 +242,8 @@ def pairs_to_judge(
         for message, likely in zip(block, log_odds, strict=True):
             likely[at >= message[0].happened_at.timestamp()] = -np.inf
             likely[speakers != _speaker(message[0])] = -np.inf
+            if all(said.is_contact for said in message):  # "only email me" stays true when the address comes
+                likely[are_rules] = -np.inf
             most = numbers.silent_near if message[0].is_silent else numbers.near
             order = np.argsort(-likely, kind="stable")[:most]
             for place in order[likely[order] >= least].tolist():

@@ -47,6 +47,8 @@ class LoggedCorrection(NamedTuple):
     corrected_at: datetime
     #: The memory that it wrote, or None.
     replacement_id: UUID | None
+    #: Whether no memory of its id was made, and all that it rested on is erased.
+    is_groundless: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +70,7 @@ def change_corrections(
 
     A correction of such a memory moves to the first of the memories that were merged into it, which said the same. If
     there is none, the correction is void, and so are corrections of its replacement and its retraction. Corrections
-    `before` a time, and pairs kept apart of which one is gone, are void as well.
+    `before` a time, groundless ones, and pairs kept apart of which one is gone, are void as well.
     """
     lost: dict[UUID, Sequence[UUID]] = dict(gone)
     void: set[UUID] = set()
@@ -82,6 +84,7 @@ def change_corrections(
             twins = lost.get(each.memory_id)
             is_void = (
                 (before is not None and each.corrected_at < before)
+                or each.is_groundless
                 or (each.kind == "retract" and each.other_id in void)
                 or (each.kind == "keep_apart" and (twins is not None or each.other_id in lost))
                 or (twins is not None and not twins)

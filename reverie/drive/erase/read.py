@@ -184,7 +184,7 @@ def select_rows(
     if not whole:
         gone = dict(conn.execute(sql["read_gone"], params | {"items": ids}).fetchall())
         with conn.cursor(row_factory=args_row(LoggedCorrection)) as cursor:
-            corrections = cursor.execute(sql["read_corrections"], params).fetchall()
+            corrections = cursor.execute(sql["read_corrections"], params | {"items": ids}).fetchall()
         changes = change_corrections(corrections, gone, before=before)
     parts = {*(turn.source_id for turn in turns), *filter(None, [chosen["session"]])}
     hashes = text_hashes(turns, policy.chunk, count_tokens)

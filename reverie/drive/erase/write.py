@@ -45,6 +45,7 @@ _DELETES = (
 _STRIPS = {
     "strip_recalls": "log.recalls",
     "move_corrections": "log.corrections",
+    "strip_corrections": "log.corrections",
     "strip_sessions": "ops.sessions",
     "strip_calls": "ops.calls",
     "strip_runs": "ops.runs",

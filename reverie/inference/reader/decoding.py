@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -123,13 +124,12 @@ def with_marks(text: str, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64
     """Return the places of tokens, each with the marks that follow it, which the embedder's tokens leave out."""
     if text.isascii():
         return places
-    ends = list(range(len(text) + 1))
-    for at in reversed(range(len(text))):
-        if _is_mark(text[at]):
-            ends[at] = ends[at + 1]
     found = places.copy()
-    real = places[:, 1] > places[:, 0]
-    found[real, 1] = np.array(ends)[places[real, 1]]
+    for row, ((start, end), (following, _)) in enumerate(pairwise([*places.tolist(), (len(text), 0)])):
+        last = following if following >= end else len(text)
+        while start < end < last and _is_mark(text[end]):
+            end += 1
+        found[row, 1] = end
     return found
 
 

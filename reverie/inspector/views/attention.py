@@ -15,6 +15,7 @@ from reverie.api.paging import decode_cursor, page
 from reverie.capture.live.acknowledgements import TriggerAction, acknowledge_trigger
 from reverie.capture.live.reviews import list_reviews, mark_seen
 from reverie.errors import InputError
+from reverie.inspector.reading import known_subjects
 from reverie.inspector.views.page import InspectorPage
 from reverie.inspector.visits import Visit
 from reverie.recall.conflicts import list_conflicts
@@ -39,7 +40,8 @@ async def show_reviews(visit: Visit) -> Response:
     after = (place[0], place[1]) if place else None
     found = await list_reviews(visit.caller.writer(), seen=seen, after=after, limit=_SHOWN + 1)
     shown, cursor = page(found, _SHOWN, lambda each: (each.flagged_at.isoformat(), each.turn_id))
-    return visit.render("reviews.html", reviews=shown, cursor=cursor, seen=seen)
+    known = await known_subjects(visit.caller.reader(), [each.subject_id for each in shown])
+    return visit.render("reviews.html", reviews=shown, cursor=cursor, seen=seen, known=known)
 
 
 async def see_review(visit: Visit) -> Response:

@@ -18,10 +18,15 @@ from reverie.inspector.visits import COOKIE, SIGNED_IN_SECONDS, Inspector
 
 async def show_sign_in(request: Request, inspector: Inspector, gate: Gate, form: Mapping[str, str]) -> Response:
     """Show the form, and set the cookie for its token; redirect a visitor who is already signed in."""
+    return await redirect_signed_in(request, inspector) or _sign_in_page(request, inspector, None)
+
+
+async def redirect_signed_in(request: Request, inspector: Inspector) -> Response | None:
+    """Return a redirect to the first page for a visitor who is already signed in; None for everybody else."""
     services = request.scope["reverie.services"]
-    if await inspector.visitor(request.cookies.get(COOKIE), services, datetime.now(UTC)):
-        return RedirectResponse(page_address(request.scope["root_path"], "", {}), status_code=303)
-    return _sign_in_page(request, inspector, None)
+    if await inspector.visitor(request.cookies.get(COOKIE), services, datetime.now(UTC)) is None:
+        return None
+    return RedirectResponse(page_address(request.scope["root_path"], "", {}), status_code=303)
 
 
 async def sign_in(request: Request, inspector: Inspector, gate: Gate, form: Mapping[str, str]) -> Response:
@@ -56,7 +61,10 @@ OPEN_PAGES: tuple[tuple[str, str, Callable[..., Awaitable[Response]]], ...] = (
 
 
 def _sign_in_page(request: Request, inspector: Inspector, error: str | None) -> Response:
-    cookie = inspector.signer.sign({"until": 0})
+    # the form in another tab belongs to the cookie that is there already
+    cookie = request.cookies.get(COOKIE, "")
+    if (inspector.signer.read(cookie) or {}).get("until") != 0:
+        cookie = inspector.signer.sign({"until": 0})
     values: dict[str, Any] = {
         "base": request.scope["root_path"],
         "token": inspector.signer.token(cookie),

@@ -36,7 +36,7 @@ async def erase_target(visit: Visit) -> Response:
     # a name may end with a space, and the name without it may be that of another subject
     written = visit.value("confirm") if target.kind == "subject" else visit.entry("confirm")
     if written != confirmed:
-        raise InputError(f"Nothing was erased: to confirm it, write {confirmed!r} in the form.")
+        raise InputError(f"Nothing was erased: to confirm it, write “{confirmed}” in the form.")
     visit.caller.deadline.committing()  # the thread goes on after the deadline
     await visit.services.journal.flush()  # else a question that waits there would be logged after the erasure
     done = await asyncio.to_thread(_eraser(visit).erase, target)

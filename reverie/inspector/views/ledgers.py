@@ -59,8 +59,7 @@ async def show_letters(visit: Visit) -> Response:
 async def show_audit(visit: Visit) -> Response:
     """List the latest corrections, triggers acted upon, reviews seen and receipts of erasures, with their actors."""
     corrections = await latest_corrections(visit.caller.reader(), limit=_ACTIONS)
-    after = int(visit.entry("after") or 0) if (visit.entry("after") or "0").isdigit() else 0
-    receipts = await list_receipts(visit.caller.writer(), after=after, limit=_ACTIONS + 1)
+    receipts = await list_receipts(visit.caller.writer(), after=visit.number("after") or 0, limit=_ACTIONS + 1)
     return visit.render(
         "audit.html",
         corrections=corrections,

@@ -14,7 +14,7 @@ from typing import Any
 from starlette.responses import Response
 
 from reverie.errors import InputError, PolicyError
-from reverie.inspector.drawing import Bar, stacked_bar
+from reverie.inspector.drawing import SIGNAL_COLOURS, Bar, stacked_bar
 from reverie.inspector.views.page import InspectorPage
 from reverie.inspector.visits import Visit
 from reverie.policy import SIGNALS, Policy, load_policy, shipped_policies
@@ -55,20 +55,21 @@ class PolicySide:
 
 async def ask_recall(visit: Visit) -> Response:
     """Show the form, and the answers by one or two policies if a question was asked."""
-    question = _question(visit)
+    question, shown = _question(visit), list[str]()
     names = [name for name in (visit.value("first") or OWN_POLICY, visit.value("second")) if name]
     sides: list[PolicySide] = []
     if question and visit.request.method == "POST":
         policies = [_policy(visit, name) for name in names]
         results = [await _recall(visit, question, policy) for policy in policies]
-        sides = _sides(policies, results)
+        shown = signals_shown(results)
+        sides = _sides(policies, results, shown)
     return visit.render(
         "recall.html",
         **_form(visit, question),
         first=names[0],
         second=names[1] if len(names) > 1 else "",
         sides=sides,
-        legend=[(name, place % 12) for place, name in enumerate(SIGNALS) if _is_shown(name, sides)],
+        legend=[(name, place % SIGNAL_COLOURS) for place, name in enumerate(shown)],
     )
 
 
@@ -136,24 +137,24 @@ async def _recall(visit: Visit, question: str, policy: Policy) -> RecallResult:
     )
 
 
-def _sides(policies: Sequence[Policy], results: Sequence[RecallResult]) -> list[PolicySide]:
+def _sides(policies: Sequence[Policy], results: Sequence[RecallResult], names: Sequence[str]) -> list[PolicySide]:
     scale = max((_positive(hit) for result in results for hit in result.hits), default=0.0)
     sides = []
     for place, (policy, result) in enumerate(zip(policies, results, strict=True)):
         others = results[1 - place].hits if len(results) > 1 else ()
         ranks = {hit.id: rank for rank, hit in enumerate(others, 1)}
-        hits = [_shown(hit, scale, ranks.get(hit.id)) for hit in result.hits]
+        hits = [_shown(hit, names, scale, ranks.get(hit.id)) for hit in result.hits]
         reasons = dict(Counter(drop.reason for drop in result.dropped).most_common())
         sides.append(PolicySide(policy=policy, result=result, hits=hits, reasons=reasons))
     return sides
 
 
-def _shown(hit: Hit, scale: float, other: int | None) -> ShownHit:
+def _shown(hit: Hit, names: Sequence[str], scale: float, other: int | None) -> ShownHit:
     parts = {name: signal.contribution for name, signal in hit.signals.items()}
     ordered = sorted(hit.signals.items(), key=lambda item: -abs(item[1].contribution))
     return ShownHit(
         hit=hit,
-        bars=stacked_bar(parts, SIGNALS, scale),
+        bars=stacked_bar(parts, names, scale),
         parts=[(name, signal.value, signal.weight, signal.contribution) for name, signal in ordered if signal.value],
         other=other,
     )
@@ -163,8 +164,13 @@ def _positive(hit: Hit) -> float:
     return sum(max(signal.contribution, 0.0) for signal in hit.signals.values())
 
 
-def _is_shown(name: str, sides: Sequence[PolicySide]) -> bool:
-    return any(bar.name == name for side in sides for shown in side.hits for bar in shown.bars)
+def signals_shown(results: Sequence[RecallResult]) -> list[str]:
+    """Return the signals that are part of a bar, in their order: only these need a colour."""
+    raising = {
+        name for result in results for hit in result.hits for name, signal in hit.signals.items()
+        if signal.contribution > 0
+    }  # fmt: skip
+    return [name for name in SIGNALS if name in raising]
 
 
 PAGES = (

@@ -56,14 +56,13 @@ async def show_generations(visit: Visit) -> Response:
 
 async def start_job(visit: Visit) -> Response:
     """Start a comparison, a publish or a revert."""
-    verb, text = visit.value("verb"), visit.entry("number") or ""
-    if verb not in _JOBS or not text.isdigit():
+    verb, number = visit.value("verb"), visit.number("number")
+    if verb not in _JOBS or number is None:
         raise InputError("The form needs an action and the number of a generation.")
     if verb != "diff" and visit.value("confirm") != "yes":
         raise InputError("Confirm that the live memory of the tenant is to change.")
     if visit.services.embedder is None:
         raise InputError("Generations need the embedding model of the settings; `reverie doctor` says what is missing.")
-    number = int(text)
     work = partial(_JOBS[verb], visit, number)
     visit.inspector.jobs.start(visit.tenant_id, verb, number, datetime.now(UTC), work)
     return visit.redirect("generations")

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, NamedTuple
+from unicodedata import normalize
 
 import polars as pl
 from pydantic import Field
@@ -112,7 +113,7 @@ SCHEMA = pl.Schema({"index": pl.UInt32, "type": pl.String, "slug": pl.String, "l
 
 def entities_one(text: str) -> list[NamedEntity]:
     """Return the entities of a text, in the order of their ids, without repetition."""
-    names, plain = _names(), wording.plain(text)
+    names, plain = _names(), wording.plain(normalize("NFC", text))
     lowered = plain.lower()
     spaced = re.sub(_GAPS, " ", f" {lowered} ")
     listed = (form for word in set(spaced.split()) for form in names.first_words.get(word, ()) if f" {form} " in spaced)
@@ -130,7 +131,7 @@ def entities_one(text: str) -> list[NamedEntity]:
 def entities_frame(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the entities of the column `text` of a frame, in the order of `entities_one`; see `SCHEMA`."""
     names, plain = _names(), pl.col("plain")
-    texts = frame.lazy().select(plain=wording.plain_expr(pl.col("text"))).with_row_index("index")
+    texts = frame.lazy().select(plain=wording.plain_expr(pl.col("text").str.normalize("NFC"))).with_row_index("index")
     texts = texts.with_columns(lowered=plain.str.to_lowercase()).collect().lazy()
     forms = pl.LazyFrame([(f" {form} ", *entity) for form, entity in names.forms.items()], schema=_FORMS, orient="row")
     spaced = pl.format(" {} ", "lowered").str.replace_all(_GAPS, " ")

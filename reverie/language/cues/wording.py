@@ -83,11 +83,12 @@ POSSESSIVES: Final = _persons("possessives")
 
 #: Characters that become hyphens in a slug: ASCII other than letters and digits, and general punctuation.
 SLUG_GAPS: Final = "[\\x00-/:-`{-\\x7f\u2000-\u206f]+"
-#: Accents of Latin and Greek letters, the dots of the Russian ё, which is often written without, and the points of
-#: Arabic and Hebrew, which mostly are left out. Other marks make another letter: カ and ガ, и and й. For text in the form
-#: NFKD; the groups are the letters that stay.
+#: Accents of Latin and Greek letters, and signs that are often left out: the dots of the Russian ё, the hamza of the
+#: Arabic alef, the points of Arabic and Hebrew. Other marks make another letter: カ and ガ, и and й. For text in the
+#: form NFKD; the groups are the letters that stay.
 ACCENTS: Final = (
-    "(^|[\\x00-\u024f\u0370-\u03ff])[\u0300-\u036f]+|([еЕ])\u0308|[\u064b-\u0652\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]+"
+    "(^|[\\x00-\u024f\u0370-\u03ff])[\u0300-\u036f]+|([\u0415\u0435])\u0308"
+    "|(\u0627)[\u064b-\u0655\u0670]+|[\u064b-\u0652\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]+"
 )
 
 
@@ -197,10 +198,10 @@ def slug(text: str) -> str:
 
 
 def without_accents(text: str) -> str:
-    """Return a text without the accents of its letters: "Núñez" gives "Nunez", but "ガイ" and "Андрей" stay."""
+    """Return a text without accents, in the form NFC: "Núñez" gives "Nunez", but "ガイ" and "Андрей" stay."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFC", _ACCENTS.sub(r"\1\2", unicodedata.normalize("NFKD", text)))
+    return unicodedata.normalize("NFC", _ACCENTS.sub(r"\1\2\3", unicodedata.normalize("NFKD", text)))
 
 
 def name_slug(text: str) -> str:
@@ -220,5 +221,5 @@ def marked_expr(text: pl.Expr) -> pl.Expr:
 
 def slug_expr(text: pl.Expr) -> pl.Expr:
     """Return `slug` for a column."""
-    bare = text.str.normalize("NFKD").str.replace_all(ACCENTS, "${1}${2}").str.normalize("NFC")
+    bare = text.str.normalize("NFKD").str.replace_all(ACCENTS, "${1}${2}${3}").str.normalize("NFC")
     return bare.str.to_lowercase().str.replace_all(SLUG_GAPS, "-").str.strip_chars("-")

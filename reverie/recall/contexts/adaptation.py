@@ -49,6 +49,14 @@ class _Style(Table):
     no_emoji: str
 
 
+class _Days(Table):
+    today: str
+    yesterday: str
+    ago: str
+    one: str
+    many: str
+
+
 class _Adaptation(Table):
     """`adaptation.toml`."""
 
@@ -61,6 +69,7 @@ class _Adaptation(Table):
     avoid_topics: str
     style: _Style
     acquaintance: dict[RelationshipStage | Literal["first"], str]
+    days: _Days
     trust: dict[RelationshipStage, str]
     rules: tuple[_Rule, ...]
 
@@ -134,14 +143,22 @@ def acquaintance(known: Relationship) -> str:
         "first" if known.stage == "new" and known.sessions <= 1 else known.stage
     )
     sentence = _adaptation().acquaintance[stage]
-    return sentence.format(sessions=known.sessions, days=known.days, streak=known.streak)
+    days, passed = _adaptation().days, known.days - 1
+    ago = days.ago.format(days=passed) if passed > 1 else days.yesterday if passed == 1 else days.today
+    return sentence.format(sessions=known.sessions, ago=ago, days=number_of_days(known.days), streak=known.streak)
+
+
+def number_of_days(number: int) -> str:
+    """Return a number of days in words: "1 day", "3 days"."""
+    days = _adaptation().days
+    return days.one if number == 1 else days.many.format(days=number)
 
 
 def stage_line(known: Relationship) -> str:
     """Return the stage of the relationship as Contact 4.3 words it; for a new one, the sentence of `acquaintance`."""
     if known.stage == "new":
         return acquaintance(known)
-    return f"Relationship stage: {known.stage} ({known.days} days, {_adaptation().trust[known.stage]})"
+    return f"Relationship stage: {known.stage} ({number_of_days(known.days)}, {_adaptation().trust[known.stage]})"
 
 
 def emotional_context(given: Given, profile: Profile, relationship: str) -> Iterator[str]:

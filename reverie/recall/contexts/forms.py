@@ -23,6 +23,7 @@ from reverie.recall.contexts.adaptation import (
     discovery,
     emotional_context,
     hard_times,
+    number_of_days,
     stage_line,
     style,
     unusual,
@@ -91,7 +92,7 @@ def _contact(of: Material) -> list[Section]:
     else:
         word = {"building": "Building", "established": "Established", "deep": "Deep"}[known.stage]
         streak = "" if known.stage == "building" else f", active streak: {known.streak}"
-        told.append((f"{word} relationship ({known.sessions} sessions over {known.days} days{streak})", ()))
+        told.append((f"{word} relationship ({known.sessions} sessions over {number_of_days(known.days)}{streak})", ()))
         told += [(_known(named), named)] * bool(named)
     if liked:
         told.append((f"Preferences: {_named_values(liked)}", liked))

@@ -68,7 +68,7 @@ def create_beside(url: str, name: str) -> str:
             f"The URL of the new database {name} leads to the database {reached}: set DATABASE_URL to a URL that ends "
             "with the name of its database."
         )
-    migrate(there)
+    migrate(there, any_locale=True)  # it has the locale of the server, as the live one has
     return there
 
 
@@ -86,5 +86,5 @@ def _administer(conn: Connection[tuple[object, ...]], statement: LiteralString, 
             f"User {conn.info.user} may not create and drop databases, which generations are kept in: "
             "grant it CREATEDB, or use another DATABASE_URL for this command."
         ) from error
-    except psycopg.errors.DuplicateDatabase:
-        pass  # another process was first
+    except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
+        pass  # another process was first, or created it at the same moment

@@ -1,10 +1,13 @@
 """Named entities, alike in both engines."""
 
+from unicodedata import normalize
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reverie.language.cues import wording
 from reverie.language.cues.entities import entities_frame, entities_one
 from reverie.language.cues.salience import salience, salience_expr
 from reverie.policy import load_policy
@@ -29,11 +32,32 @@ def test_entities_of_the_seeds() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "slug"),
+    [
+        ("Jiří Núñez!", "jiri-nunez"),
+        ("Mu\u0308nchen", "munchen"),
+        ("Χρήστος", "χρηστος"),
+        ("Артём и Андрей", "артем-и-андрей"),
+        ("أَحمَد", "احمد"),
+        ("バル", "バル"),
+        ("초코", "초코"),
+        ("राजू", "राजू"),
+        ("Jose´s", "jose-s"),
+        ("İzmir", "izmir"),
+    ],
+)
+def test_a_slug_keeps_the_marks_that_make_another_letter(text: str, slug: str) -> None:
+    assert wording.slug(text) == slug == normalize("NFC", slug)
+    assert pl.DataFrame({"text": [text]}).select(wording.slug_expr(pl.col("text"))).item() == slug
+
+
+@pytest.mark.parametrize(
     ("text", "names"),
     [
         ("Works at Café Lua", ["workplace:cafe-lua"]),
         ("Sister Renée works at Café Sol", ["workplace:cafe-sol"]),
         ("My sister Renée, my brother Ren", ["person:brother", "person:ren", "person:renee", "person:sister"]),
+        ("I live in Mu\u0308nchen and work at Cafe\u0301 Sol", ["place:munchen", "workplace:cafe-sol"]),
         ("My dog Žofka and my cat Éclair", ["pet:eclair", "pet:zofka"]),
         ("I studied at Universität Wien", ["school:universitat-wien"]),
         ("We were at São Paulo University", ["school:sao-paulo-university"]),

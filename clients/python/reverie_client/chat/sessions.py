@@ -18,11 +18,12 @@ from reverie_client.batches import turn_batches
 from reverie_client.chat.arguments import conversation_of, question_of, question_turn, with_list, with_memory
 from reverie_client.chat.replies import Reply
 from reverie_client.chat.streams import AsyncRecordedStream, RecordedStream
-from reverie_client.errors import ReverieClientError
+from reverie_client.errors import ReverieClientError, UnreachableError
 from reverie_client.request import Request
 from reverie_client.routes.contexts import Context, assemble_context
 from reverie_client.routes.sessions import close_session
 from reverie_client.routes.turns import Turns, append_turns
+from reverie_client.texts import storable_question
 
 if TYPE_CHECKING:
     from reverie_client.connection import AsyncConnection, Connection
@@ -58,23 +59,25 @@ class MemorySession:
         """
         given = with_list(given)
         asked = conversation_of(given)
+        known = len(self.errors)
         self.context = self._try(lambda: _context(self._subject_id, asked))
+        attempts = _attempts(self.errors[known:])
         answer = create(**with_memory(given, self.context.text if self.context else ""))
         if given.get("stream"):
-            return RecordedStream(answer, lambda parts: self._store(given, parts))
-        self._store(given, [answer])
+            return RecordedStream(answer, lambda parts: self._store(given, parts, attempts))
+        self._store(given, [answer], attempts)
         return answer
 
-    def _store(self, given: Mapping[str, Any], parts: Sequence[Any]) -> None:
+    def _store(self, given: Mapping[str, Any], parts: Sequence[Any], attempts: int | None) -> None:
         storing = _storing(self._subject_id, self._session_id, given, parts)
-        while self._try(lambda: next(storing, None)) is not None:
+        while self._try(lambda: next(storing, None), attempts) is not None:
             pass
 
-    def _try(self, make: Callable[[], Request[Any] | None]) -> Any:
+    def _try(self, make: Callable[[], Request[Any] | None], attempts: int | None = None) -> Any:
         """Make a request and send it, if there is one; return its answer, or None after an error."""
         try:
             request = make()
-            return None if request is None else self._client.send(request)
+            return None if request is None else self._client.send(request, attempts=attempts)
         except Exception as error:
             self.errors.append(_fault(error))
             return None
@@ -107,32 +110,42 @@ class AsyncMemorySession:
         """
         given = with_list(given)
         asked = conversation_of(given)
+        known = len(self.errors)
         self.context = await self._try(lambda: _context(self._subject_id, asked))
+        attempts = _attempts(self.errors[known:])
         answer = await create(**with_memory(given, self.context.text if self.context else ""))
         if given.get("stream"):
-            return AsyncRecordedStream(answer, lambda parts: self._store(given, parts))
-        await self._store(given, [answer])
+            return AsyncRecordedStream(answer, lambda parts: self._store(given, parts, attempts))
+        await self._store(given, [answer], attempts)
         return answer
 
-    async def _store(self, given: Mapping[str, Any], parts: Sequence[Any]) -> None:
+    async def _store(self, given: Mapping[str, Any], parts: Sequence[Any], attempts: int | None) -> None:
         storing = _storing(self._subject_id, self._session_id, given, parts)
-        while await self._try(lambda: next(storing, None)) is not None:
+        while await self._try(lambda: next(storing, None), attempts) is not None:
             pass
 
-    async def _try(self, make: Callable[[], Request[Any] | None]) -> Any:
+    async def _try(self, make: Callable[[], Request[Any] | None], attempts: int | None = None) -> Any:
         """Make a request and send it, if there is one; return its answer, or None after an error."""
         try:
             request = make()
-            return None if request is None else await self._client.send(request)
+            return None if request is None else await self._client.send(request, attempts=attempts)
         except Exception as error:
             self.errors.append(_fault(error))
             return None
 
 
+def _attempts(errors: Sequence[ReverieClientError]) -> int | None:
+    """Return the attempts to store turns, by the errors of the context: one if the server did not answer.
+
+    Each attempt at a server that hangs takes the whole timeout, and the person waits for it.
+    """
+    return 1 if any(isinstance(error, UnreachableError) for error in errors) else None
+
+
 def _context(subject_id: str, asked: Sequence[Any]) -> Request[Context]:
     """Return the request for the context of a call, without the conversation, which the caller's messages contain."""
     question = question_of(asked)
-    return assemble_context(subject_id, question=question and question[:20_000])
+    return assemble_context(subject_id, question=storable_question(question))
 
 
 def _storing(
