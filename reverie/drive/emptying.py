@@ -50,7 +50,8 @@ def _withhold_again(conn: Connection[Any], params: dict[str, Any]) -> dict[str, 
     with conn.cursor(row_factory=dict_row) as cursor:
         corrections = cursor.execute(sql["in_force"], params).fetchall()
     for correction in corrections:
-        conn.execute(MARK, params | correction | {"run": None})
+        # no words are compared: the request marked the memories of the same sentence, or tombstones name them
+        conn.execute(MARK, params | correction | {"run": None, "language": "simple"})
     params = params | {"in_force": [correction["id"] for correction in corrections]}
     rows = {
         "memory.marks": conn.execute(sql["empty_marks"], params).rowcount,

@@ -172,7 +172,7 @@ async def page_turns(
     return await session.run(Statement(queries("inspector")["page_turns"], params, row=ListedTurn))
 
 
-async def waiting_turns(session: TenantSession, subject_id: str, session_id: str, *, limit: int) -> list[ListedTurn]:
+async def turns_to_come(session: TenantSession, subject_id: str, session_id: str, *, limit: int) -> list[ListedTurn]:
     """Return up to `limit` turns of a session that were acknowledged and are not in the log yet, in their order."""
     params = {"tenant": session.tenant_id, "subject": subject_id, "session": session_id, "limit": limit}
     return await session.run(Statement(queries("inspector")["waiting_turns"], params, row=ListedTurn))

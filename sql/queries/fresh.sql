@@ -3,9 +3,13 @@
 -- tier has not embedded while their session waits for it. Each with the turn before it if that asked a question, its
 -- similarity if its vector exists (see `acknowledge`), and the input of BM25: the question's words that it contains, how
 -- often, and its length. The first row also has the subject's figures: the words, the number of items with each, all items
--- and their terms. These are sub-selects, which are not evaluated if nothing waits.
+-- and their terms. These are sub-selects, which are not evaluated if nothing waits. A turn that a waiting replacement stands for
+-- comes with the others, so that the replacement takes its place.
 with waiting as materialized (
-    select w.id, w.session_id, w.role, w.speaker, w.said_at, w.place, w.text
+    select w.id, w.session_id, w.role, w.speaker, w.said_at, w.place, w.text,
+           exists (select from memory.marks k
+                   where k.tenant_id = (select %(tenant)s::text) and k.subject_id = %(subject)s::text
+                     and k.item_id = w.id and k.mark = 'replaced' offset 0) as replaced
     from (select p.id, p.session_id, p.role, p.speaker, p.said_at, p.arrival as place, p.text
           from ops.pending_turns p
           where p.tenant_id = (select %(tenant)s::text) and p.subject_id = %(subject)s::text
@@ -27,7 +31,7 @@ with waiting as materialized (
       and (%(among)s::uuid[] is null or w.id = any(%(among)s::uuid[]))
       and not exists (select from memory.marks k
                       where k.tenant_id = (select %(tenant)s::text) and k.subject_id = %(subject)s::text
-                        and k.item_id = w.id and k.mark <> 'pinned' offset 0)
+                        and k.item_id = w.id and k.mark not in ('pinned', 'replaced') offset 0)
     order by w.said_at desc, w.place desc, w.id desc
     limit %(most)s::int
 ),
@@ -56,7 +60,8 @@ select w.id, w.session_id, w.role, w.speaker, w.said_at, w.text,
        -(e.vec <#> %(vector)s::halfvec) as similarity,
        v.words, v.counts, v.length,
        case when w.latest then (select words from query) end, case when w.latest then (select dfs from known) end,
-       case when w.latest then (select items from subject) end, case when w.latest then (select terms from subject) end
+       case when w.latest then (select items from subject) end, case when w.latest then (select terms from subject) end,
+       w.replaced
 from (select *, row_number() over (order by said_at desc, place desc, id desc) = 1 as latest,
              lag(id) over said as before_id,
              case when w.speaker is null then w.text else w.speaker || ': ' || w.text end as said
@@ -73,7 +78,7 @@ left join lateral (
     where e.tenant_id = (select %(tenant)s::text) and e.model = %(model)s::text
       and e.content_hash = sha256(convert_to(w.said, 'UTF8')) offset 0) e on true
 left join lateral (
-    select id, role, speaker, said_at, text from waiting o where o.id = w.before_id
+    select id, role, speaker, said_at, text from waiting o where o.id = w.before_id and not o.replaced
     union all
     select id, role, speaker, said_at, text
     from (select id, role, speaker, said_at, text from log.turns t

@@ -1,7 +1,9 @@
 -- name: mark
 -- Mark all that a correction withholds: the memory with those merged into it, the turns and events from which these were
 -- extracted, the episodes that quote these turns, and, as `derived`, all that was made from any of them. Follows the
--- lineage, so that a request and the stage that applies the correction give the same result. Where the memory was not made
+-- lineage, so that a request and the stage that applies the correction give the same result. A memory in the words of its turn
+-- is withheld with what else was read in these words: each memory whose words they have, all of its object, and no other sentence
+-- of the turn has more of them. Where the memory was not made
 -- (by another policy), the correction is of the turns and events that it rested on, and of memories extracted from these alone.
 insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, derived, pending, run_id)
 with recursive rested as (
@@ -13,9 +15,48 @@ with recursive rested as (
       and not exists (select from memory.replacements r
                       where r.tenant_id = c.tenant_id and r.subject_id = c.subject_id and r.id = %(memory)s)
 ),
+verbatim as (
+    select m.id, m.content from memory.memories m
+    where m.tenant_id = (select %(tenant)s::text) and m.id = %(memory)s and m.origin in ('turn', 'said', 'plain')
+    union
+    select m.id, m.content
+    from verbatim v
+    join memory.memories m on m.tenant_id = (select %(tenant)s::text) and m.into_id = v.id and m.state = 'merged'
+        and m.origin in ('turn', 'said', 'plain')
+),
+within as (
+    select b.id
+    from verbatim v
+    join memory.lineage l on l.tenant_id = (select %(tenant)s::text) and l.memory_id = v.id and l.relation = 'extracted'
+    join log.turns t on t.tenant_id = (select %(tenant)s::text) and t.id = l.source_id
+    join memory.lineage x on x.tenant_id = (select %(tenant)s::text) and x.source_id = t.id and x.relation = 'extracted'
+    join memory.memories b on b.tenant_id = (select %(tenant)s::text) and b.id = x.memory_id and b.id <> v.id
+    cross join lateral (
+        select tsvector_to_array(to_tsvector(%(language)s::regconfig, v.content)) as said,
+               tsvector_to_array(to_tsvector(%(language)s::regconfig, coalesce(b.object, b.content))) as object,
+               tsvector_to_array(to_tsvector(%(language)s::regconfig,
+                                             concat_ws(' ', b.content, b.object, b.topic, b.who))) as words offset 0) w
+    cross join lateral (select count(*) as number from unnest(w.words) as u (word) where u.word = any(w.said)) here
+    where w.object <@ w.said and here.number > 0
+      and here.number >= all(
+          select (select count(*) from unnest(w.words) as u (word)
+                  where u.word = any(tsvector_to_array(to_tsvector(%(language)s::regconfig, p.part))))
+          from regexp_split_to_table(t.text, '(?<=[.!?])\s+|\n') as p (part)
+          where position(lower(btrim(p.part)) in lower(v.content)) = 0)
+    union
+    select f.memory_id  -- or what was forgotten with it
+    from log.corrections c
+    join memory.tombstones g on g.tenant_id = c.tenant_id and g.memory_id = %(memory)s and g.forgotten_at = c.corrected_at
+    join memory.lineage l on l.tenant_id = c.tenant_id and l.memory_id = g.memory_id and l.relation = 'extracted'
+    join memory.lineage x on x.tenant_id = c.tenant_id and x.source_id = l.source_id and x.relation = 'extracted'
+    join memory.tombstones f on f.tenant_id = c.tenant_id and f.memory_id = x.memory_id and f.forgotten_at = c.corrected_at
+    where c.tenant_id = (select %(tenant)s::text) and c.id = %(id)s
+),
 stated as (
     select x.item, x.id
     from (select 'memory' as item, %(memory)s::uuid as id
+          union all
+          select 'memory', id from within
           union all
           select case when exists (select from log.events e where e.tenant_id = (select %(tenant)s::text) and e.id = r.id)
                       then 'event' else 'turn' end, r.id

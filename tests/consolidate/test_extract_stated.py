@@ -127,6 +127,22 @@ def test_what_is_tomorrow_does_not_last() -> None:
     assert (price.lasting, price.expires_at) == (True, None)
 
 
+def test_what_somebody_no_longer_has_is_over() -> None:
+    nuts = MessageStatement(relation="allergic_to", object="peanuts", phase="begins")
+
+    def phase(text: str, statement: MessageStatement = nuts) -> str | None:
+        (candidate,) = candidates_of([statement], replace(TURN, text=text), POLICY)
+        assert candidate.statement is not None
+        return candidate.statement.phase
+
+    assert phase("not allergic to peanuts anymore, did the therapy") == "ends"
+    assert phase("I'm no longer allergic to peanuts") == "ends"
+    assert phase("It's not the cats. I'm allergic to peanuts, can't eat them any more") == "begins"
+    assert (
+        phase("I don't smoke any more", MessageStatement(relation="smokes", object="smoke", phase="begins")) == "begins"
+    )
+
+
 def test_nobody_is_called_like_somebody_whom_they_meet() -> None:
     anna = MessageStatement(relation="name", object="anna")
     for text in ("made up with anna", "I talked to anna", "met anna"):

@@ -38,6 +38,7 @@ ALLOWED = {
     ("language/text.py", "assistant"): "roles of turns",
     ("model/scaffold.py", "null"): "literals of JSON",
     ("policy/relations.py", "which"): "a value of a column",
+    ("recall/fresh/read.py", "tenant"): "names of parameters",
     ("store/queries.py", "template"): "comments of SQL files",
     ("store/revisions.py", "revision"): "source of migrations",
     ("store/source/reader.py", "select"): "keywords of SQL",

@@ -42,6 +42,7 @@ def _params(attempt: Run, correction: Correction) -> dict[str, Any]:
         "memory": correction.memory_id,
         "id": correction.id,
         "run": attempt.id,
+        "language": attempt.work.policy.language,
     }
 
 

@@ -84,7 +84,7 @@ def candidates_of(
     taken = {}
     own = read_object(turn.speaker or "").words
     for place, statement in enumerate(map(_trimmed, statements)):
-        statement = _reread(statement, turn.text)
+        statement = _over(_reread(statement, turn.text), turn.text)
         relation = known.get(statement.relation)
         if relation is None or not statement.object:
             continue
@@ -130,6 +130,18 @@ def _reread(statement: MessageStatement, text: str) -> MessageStatement:
         ):
             return replace(statement, relation=misread.instead, topic=match.groupdict().get("topic") or statement.topic)
     return statement
+
+
+def _over(statement: MessageStatement, text: str) -> MessageStatement:
+    """Return the statement as the end of what the words around it end: "not allergic to peanuts any more"."""
+    over = statement_words().over
+    if statement.relation not in over.relations or statement.polarity < 0 or statement.phase not in ("holds", "begins"):
+        return statement
+    before = _before(statement.object, text)
+    after = text[len(before) + len(statement.object) :]
+    denied = re.search(over.before, before, re.IGNORECASE) and re.search(over.after, after, re.IGNORECASE)
+    is_over = denied or re.search(over.alone, before, re.IGNORECASE)
+    return replace(statement, phase="ends") if is_over else statement
 
 
 def _before(said: str, text: str) -> str:

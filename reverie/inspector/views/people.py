@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from reverie.errors import InputError, NotFoundError
 from reverie.inspector.drawing import relation_graph
-from reverie.inspector.reading import locate, page_turns, sessions_and_moods, waiting_turns
+from reverie.inspector.reading import locate, page_turns, sessions_and_moods, turns_to_come
 from reverie.inspector.views.page import InspectorPage
 from reverie.inspector.visits import Visit
 from reverie.language.cues.mood import MOODS
@@ -201,7 +201,7 @@ async def show_session(visit: Visit) -> Response:
     turns = await page_turns(visit.caller.reader(), subject_id, session_id, first=first, limit=_TURNS + 1)
     following = turns[_TURNS] if len(turns) > _TURNS else None
     if following is None:
-        turns += await waiting_turns(visit.caller.reader(), subject_id, session_id, limit=_TURNS)
+        turns += await turns_to_come(visit.caller.reader(), subject_id, session_id, limit=_TURNS)
     return visit.render(
         "session.html",
         subject=subject_id,

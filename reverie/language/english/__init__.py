@@ -101,6 +101,16 @@ class Trips(Table):
     stays: str
 
 
+class Over(Table):
+    """Words around an object of some relations by which it is over."""
+
+    relations: WordSet
+    #: Patterns of the words before and after it, and of words before it that are enough.
+    before: str
+    after: str
+    alone: str
+
+
 class Misread(Table):
     """Words before an object of some relations by which it has another relation."""
 
@@ -121,6 +131,7 @@ class StatementWords(Table):
     topics: Topics
     things: Things
     trips: Trips
+    over: Over
     misread: tuple[Misread, ...]
 
 

@@ -41,6 +41,8 @@ class WaitingTurn(NamedTuple):
     having: Sequence[float] | None
     items: float | None
     terms: float | None
+    #: Whether a replacement that is not a memory yet takes its place.
+    is_replaced: bool = False
 
 
 def fresh_statement(searching: Mapping[str, Any], policy: Policy) -> Statement[tuple[Any, ...]]:

@@ -52,7 +52,8 @@ def with_fresh(
 ) -> Candidates:
     """Return the search's candidates with waiting turns among them, by score.
 
-    A waiting turn that the search found too is left out, and so is one with the words of `said`.
+    A waiting turn that the search found too is left out, and so is one with the words of `said`. One that was replaced
+    is always a candidate, since its replacement may have other words.
     """
     first, known = next(iter(waiting.turns), None), {hit.id for hit, _ in found}
     turns = [turn for turn in waiting.turns if turn.id not in known and turn.text.strip() not in said]
@@ -69,7 +70,7 @@ def with_fresh(
     weighed = {name: weights[name] for name in MEASURED if weights.get(name)}
     fresh = list[tuple[Hit, str | None]]()
     for turn in turns:
-        if turn.similarity is None and not bm25[turn.id]:
+        if turn.similarity is None and not bm25[turn.id] and not turn.is_replaced:
             continue  # found by nothing
         signals = {
             "similarity": similar.get(turn.id, 0.0),
@@ -81,7 +82,8 @@ def with_fresh(
         values = [signals.get(name, 0.0) for name in MEASURED]
         score = sum(signals.get(name, 0.0) * weight for name, weight in weighed.items())
         too_far = not bm25[turn.id] and similar.get(turn.id, 0.0) < numbers.min_similarity
-        fresh.append((_hit(turn, Signals(values, _PLACES, weighed), score, policy), "similarity" if too_far else None))
+        reason = REPLACED if turn.is_replaced else "similarity" if too_far else None
+        fresh.append((_hit(turn, Signals(values, _PLACES, weighed), score, policy), reason))
     return sorted((*found, *fresh), key=lambda each: (each[1] not in (None, REPLACED), -each[0].score))
 
 
