@@ -34,6 +34,9 @@ class Relation(Table):
     topic: Literal["which", "thing", "role", "use", "detail", "sort"] = "which"
     #: `many`: several denials hold side by side even if it has one value: closed on Sundays, and on Mondays.
     denials: Literal["one", "many"] = "one"
+    #: Pattern, ignoring case, of the objects of which one holds at a time; others hold side by side: a vegetarian who
+    #: eats meat again is none, but still keeps kosher.
+    scale: Regex | None = None
     #: Text of the memory, in the third person: "Lives in {object}". A rule's own template comes first.
     wording: Annotated[str, Field(min_length=1)]
     #: Wording of a denial: "Doesn't like {object}".
@@ -67,6 +70,11 @@ class Relation(Table):
     def admits(self, said: str) -> bool:
         """Return whether these words may be the object of a statement (`never`)."""
         return self.never is None or re.search(self.never, said, re.IGNORECASE) is None
+
+    def holds_beside(self, said: str, polarity: int) -> bool:
+        """Return whether a value holds beside all others though the relation has one (`denials`, `scale`)."""
+        is_off_scale = self.scale is not None and re.search(self.scale, said, re.IGNORECASE) is None
+        return is_off_scale or (self.denials == "many" and polarity != 0)
 
     def is_lasting(self, phase: Phase) -> bool:
         """Return whether a statement in this phase without an end of its own lasts until something ends it."""

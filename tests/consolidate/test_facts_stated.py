@@ -71,6 +71,13 @@ def measure(day: float, object_: str, topic: str | None = None, **parts: Any) ->
     return told(day, "measure", object_, topic=topic, **parts)
 
 
+def test_of_diets_only_those_of_one_scale_replace_each_other() -> None:
+    kosher, vegan = told(1, "diet", "kosher"), told(2, "diet", "vegan")
+    assert in_force(kosher, vegan, told(9, "diet", "low-salt")) == ["Diet: kosher", "Diet: vegan", "Diet: low-salt"]
+    assert in_force(kosher, vegan, told(9, "diet", "eats fish", phase="begins")) == ["Diet: kosher", "Diet: eats fish"]
+    assert in_force(kosher, vegan, told(9, "diet", "kosher", phase="ends")) == ["Diet: vegan"]
+
+
 def test_a_number_is_of_one_thing_however_that_is_worded() -> None:
     assert in_force(measure(1, "65", "workshop rate"), measure(9, "72", "the rate for workshops")) == [
         "Rate for workshops: 72"
@@ -88,7 +95,8 @@ def test_a_number_of_nothing_ends_only_what_has_its_unit() -> None:
 def test_what_is_passing_ends_nothing_that_lasts() -> None:
     lasting, passing = told(1, "diet", "vegan"), told(5, "diet", "no sugar", duration="until", until="20 January")
     assert len(in_force(lasting, passing)) == 2
-    assert in_force(lasting, passing, told(9, "diet", "fish", phase="begins")) == ["Diet: fish"]
+    fish = told(9, "diet", "fish", phase="begins")
+    assert in_force(lasting, passing, fish) == ["Diet: no sugar", "Diet: fish"], "no sugar is of no scale with fish"
 
 
 def test_a_change_may_name_its_thing_in_short_where_there_is_one() -> None:

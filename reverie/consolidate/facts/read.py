@@ -186,7 +186,7 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
         **_common(memory, tenant_id),
         relation=memory.relation,
         topic=(memory.topic or "").casefold(),
-        **(_left(memory) if memory.origin == REST else _manner(relation, memory.polarity)),
+        **(_left(memory) if memory.origin == REST else _manner(relation, memory.object, memory.polarity)),
         object=memory.object,
         is_passing=memory.expires_at is not None and relation.lasts == "durable",
         polarity=memory.polarity,
@@ -229,16 +229,16 @@ def _sure(origin: str, confidence: float, read: float | None, policy: Policy) ->
     return min(usual, least) if read is not None and read < least else usual
 
 
-#: The slot of denials that stand beside each other, apart from all other values.
-_DENIED = "-"
+#: The slot of values that stand beside each other, apart from all others: denials, and what is off a scale.
+_BESIDE = "-"
 
 
-def _manner(relation: Relation, polarity: int) -> dict[str, Any]:
-    """Return how the values of a relation relate to each other, as fields of `StatedValue`."""
-    is_beside = relation.denials == "many" and polarity != 0
+def _manner(relation: Relation, said: str, polarity: int) -> dict[str, Any]:
+    """Return how a value relates to the others of its relation, as fields of `StatedValue`."""
+    is_beside = relation.holds_beside(said, polarity)
     return {
         "is_single": relation.values == "one" and not is_beside,
-        "slot": _DENIED if is_beside else "",
+        "slot": _BESIDE if is_beside else "",
         "needs_topic": relation.topic == "thing",
         "is_role": relation.topic == "role",
         "is_use": relation.topic == "use",
@@ -335,15 +335,15 @@ def _of_fact(fact: KnownFact, policy: Policy, *, begins: bool) -> StatedValue:
     relation = _relation(fact, policy)
     table = policy.extract.relations
     names = {name: getattr(fact, name) for name in _OF_FACT}
-    polarity = fact.polarity or 0
+    said = fact.value if relation is None or fact.object is None else fact.object
     return StatedValue(
         **names,
         relation=relation[0] if relation else f"{fact.category}/{fact.key}",
         is_keyed=relation is None,
         topic=((relation[1] if relation else None) or "").casefold(),
-        **({} if relation is None else _manner(table[relation[0]], polarity)),
-        object=fact.value if relation is None or fact.object is None else fact.object,
-        polarity=polarity,
+        **({} if relation is None else _manner(table[relation[0]], said, fact.polarity or 0)),
+        object=said,
+        polarity=fact.polarity or 0,
         phase="holds" if relation is None else "begins" if begins else "adds",
         sure=fact.confidence if relation is None else _sure(fact.origin, fact.confidence, None, policy),
         bearer_id=fact.memory_id,
