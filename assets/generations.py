@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import dagster as dg
 
 from assets.described import OWNERS, described
-from assets.runs import AS_OF, DRIVER, RETRIES, as_of, as_of_tag
+from assets.runs import AS_OF, DRIVER, RETRIES, as_of, as_of_tag, without_retries_of_mistakes
 from resources.clients import Clients
 from resources.generations import memory_of, plan_of, publisher_of
 from reverie.drive.tenants import failure
@@ -45,13 +45,14 @@ def generations(
     context: dg.AssetExecutionContext, config: GenerationConfig, clients: Clients
 ) -> dg.MaterializeResult[None]:
     """A memory of one tenant, built from the log in a database of its own while recall continues."""
-    live = memory_of(clients.runtime, config.tenant, as_of(context), driver=DRIVER)
-    plan = plan_of(clients.runtime, config.tenant, config.policy, config.model)
-    generation = begin(live, plan)
     counts: Counter[str] = Counter()
-    for report in build(live, plan, generation):
-        counts["runs"] += 1
-        counts["tokens"] += report.tokens
+    with without_retries_of_mistakes():
+        live = memory_of(clients.runtime, config.tenant, as_of(context), driver=DRIVER)
+        plan = plan_of(clients.runtime, config.tenant, config.policy, config.model)
+        generation = begin(live, plan)
+        for report in build(live, plan, generation):
+            counts["runs"] += 1
+            counts["tokens"] += report.tokens
     built = find_generation(clients.store, config.tenant, generation.number, "ready")
     return dg.MaterializeResult(
         metadata=dict(counts) | {"number": built.number, "turns": built.turns, "memories": built.memories}
@@ -70,15 +71,16 @@ def generation_differences(
     context: dg.AssetExecutionContext, config: TenantConfig, clients: Clients
 ) -> dg.MaterializeResult[None]:
     """Counts of the memories, facts, profiles and answers that the tenant's latest generation would change."""
-    live = memory_of(clients.runtime, config.tenant, as_of(context), driver=DRIVER)
-    ready = find_generation(clients.store, config.tenant, None, "ready")
-    found = difference(
-        live,
-        ("live", ready.number),
-        questions=live.work.policy.publish.questions,
-        examples=0,
-        embedder_of=publisher_of(clients.runtime, config.tenant).embedder_of,
-    )
+    with without_retries_of_mistakes():
+        live = memory_of(clients.runtime, config.tenant, as_of(context), driver=DRIVER)
+        ready = find_generation(clients.store, config.tenant, None, "ready")
+        found = difference(
+            live,
+            ("live", ready.number),
+            questions=live.work.policy.publish.questions,
+            examples=0,
+            embedder_of=publisher_of(clients.runtime, config.tenant).embedder_of,
+        )
     return dg.MaterializeResult(metadata=found.counts() | {"number": ready.number})
 
 

@@ -207,7 +207,9 @@ class _Taking:
     def take(self) -> Iterator[dg.MaterializeResult[None]]:
         clients, scope = self._clients, in_bucket(self._context.partition_key)
         totals = try_each_tenant(clients.store, scope, self._work, self._is_ready)
-        self._clients.begun.update(self._stands.keys() - totals.failed if self._step == STEPS[0] else ())
+        if self._step == STEPS[0]:
+            clients.begun.update(self._stands.keys() - totals.failed)
+            clients.see(self._stands.keys() | totals.failed.keys())
         waits = Counter(each.waits_for for each in self._stands.values() if each.waits_for)
         self._raise_failures(totals, waits)
         metadata = self._metadata(totals, waits)
@@ -285,15 +287,19 @@ class _Taking:
             reasons = {
                 tenant_id: self._clients.failed.get(tenant_id, f"its cycle waits for {stands.waits_for}")
                 for tenant_id, stands in self._stands.items()
-                if stands.waits_for and not self._is_taken_over(tenant_id, stands)
+                if stands.waits_for and not self._is_excused(tenant_id, stands)
             }
             if reasons:
                 raise dg.Failure(str(failure(reasons, of=len(self._stands))), allow_retries=False)
 
-    def _is_taken_over(self, tenant_id: str, stands: Standing) -> bool:
-        """Return whether a concurrent run has restarted the cycle that this run began, and completes it."""
-        is_anew = stands.waits_for == STEPS[0].name
-        return is_anew and tenant_id in self._clients.begun and tenant_id not in self._clients.failed
+    def _is_excused(self, tenant_id: str, stands: Standing) -> bool:
+        """Return whether another run completes the tenant's cycle.
+
+        A concurrent run has restarted the cycle that this run began, or the tenant is newer than this run's cycles.
+        """
+        if stands.waits_for != STEPS[0].name or tenant_id in self._clients.failed:
+            return False
+        return tenant_id in self._clients.begun or self._clients.is_new(tenant_id)
 
 
 def _fates(store: Store, scope: ScopeOf) -> dict[str, Any]:

@@ -1,9 +1,13 @@
 """The logical time of a run of assets, its retries and its freshness."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg
+
+from resources.connections import MISTAKES
 
 # multi_run is in beta; Dagster is pinned, so the warning helps no user
 warnings.filterwarnings("ignore", message="Parameter `backfill_policy`", category=dg.BetaWarning)
@@ -17,6 +21,16 @@ DRIVER = "dagster"
 
 #: A retry costs little, since a stage resumes where it stopped.
 RETRIES = dg.RetryPolicy(max_retries=3, delay=5, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
+
+
+@contextmanager
+def without_retries_of_mistakes() -> Iterator[None]:
+    """Fail at once with the message of a user's mistake, which a retry would meet again."""
+    try:
+        yield
+    except MISTAKES as error:
+        raise dg.Failure(str(error), allow_retries=False) from None
+
 
 #: Assets scheduled four times a day are late after one missed tick and overdue after two. Dagster considers the latest
 #: materialization of any bucket; the check `bucket_lag` considers each bucket.

@@ -16,10 +16,10 @@ class SimulationConfig(dg.Config):
 
     #: Names or paths of policies; all get the same year.
     policies: list[str] = Field(default=["reverie"], min_length=1)
-    people: int = 3
-    weeks: int = 52
+    people: int = Field(default=3, ge=1)
+    weeks: int = Field(default=52, ge=1)
     seed: int = 1
-    recalls: int = 5
+    recalls: int = Field(default=5, ge=0)
 
 
 @dg.asset(

@@ -7,7 +7,7 @@ import dagster as dg
 from assets.runs import RETRIES
 from assets.turns import turns as written_elsewhere
 from resources.clients import Clients
-from resources.source import counts_of, import_source, source_of
+from resources.source import MANY_DEAD, counts_of, import_source, source_of
 from reverie.settings import SourceSettings, load_source_settings
 
 if TYPE_CHECKING:
@@ -35,13 +35,7 @@ def turns_of(settings: SourceSettings) -> dg.AssetsDefinition | dg.AssetSpec:
         )
         counts = counts_of(summary)
         if summary.cure:
-            # the advice itself may contain values of rows, and Dagster would store it
-            raise dg.Failure(
-                "More than a tenth of the rows became dead letters for one reason; the others are imported. "
-                "`reverie dead-letters` shows the reasons.",
-                metadata=counts,
-                allow_retries=False,
-            )
+            raise dg.Failure(MANY_DEAD, metadata=counts, allow_retries=False)
         return dg.MaterializeResult(metadata=counts)
 
     return turns

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -55,12 +56,49 @@ def main() -> None:
     except ReverieError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    from prefect import serve
-
     threading.Thread(target=watch, args=(store, threading.Event()), daemon=True, name="queue").start()
     # shells start background processes with SIGINT ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    serve(*served(), limit=AT_ONCE, pause_on_shutdown=False)
+    serve_flows(url, store)
+
+
+def serve_flows(url: str, store: Store) -> None:
+    """Serve the flows until interrupted. After an outage of the Prefect server or the database, serve again."""
+    from prefect import serve
+
+    while True:
+        try:
+            serve(*served(), limit=AT_ONCE, pause_on_shutdown=False)
+            return
+        except Exception as error:
+            if not is_outage(error):
+                raise
+        print("The Prefect server or the database fails; waiting until both answer.", file=sys.stderr, flush=True)
+        try:
+            while not is_answering(url, store):
+                time.sleep(EVERY.total_seconds())
+        except KeyboardInterrupt:
+            return
+
+
+def is_outage(error: BaseException) -> bool:
+    """Return whether an error ended the serving because requests to the server failed.
+
+    Prefect polls for runs in a group of tasks, and ends with a RuntimeError after three polls that failed.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return all(is_outage(each) for each in error.exceptions)
+    return isinstance(error, httpx.HTTPError | RuntimeError)
+
+
+def is_answering(url: str, store: Store) -> bool:
+    """Return whether the Prefect server at `url`, its database and Reverie's database answer."""
+    try:
+        httpx.get(f"{url}/ready", timeout=10).raise_for_status()
+        is_due(store, datetime.now(UTC))
+    except (httpx.HTTPError, ReverieError):
+        return False
+    return True
 
 
 def watch(store: Store, ended: threading.Event) -> None:

@@ -5,9 +5,10 @@ from functools import partial
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
+from pydantic import AwareDatetime
 
 from resources.artifacts import show_table
-from resources.connections import connected
+from resources.connections import connected, is_worth_a_retry, policy_name_of
 from resources.failures import checked, in_one_sentence
 from reverie.drive.deliver.delivering import deliver
 from reverie.drive.deliver.sending import send_by_http
@@ -17,13 +18,18 @@ from reverie.store.clock import tenant_time
 from reverie.store.connect import database_errors
 
 
-@task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
+@task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 @in_one_sentence
 def deliver_messages(tenant: str | None = None, as_of: datetime | None = None) -> dict[str, int]:
-    """Deliver to the webhooks of one tenant, or of all. Raises StageError, which names the tenants that failed."""
+    """Deliver to the webhooks of one tenant, or of all.
+
+    Raises NotFoundError for an unknown tenant, and StageError, which names the tenants that failed.
+    """
     rows: list[dict[str, str | int]] = []
     failed: dict[str, str] = {}
     with connected() as reverie:
+        if tenant:
+            policy_name_of(reverie, tenant)
         store, now = reverie.worker, datetime.now(UTC)
         send = partial(send_by_http, private_hosts=reverie.settings.webhook_private_hosts)
         for name in [tenant] if tenant else [each for each, _ in store.tenants()]:
@@ -42,6 +48,6 @@ def deliver_messages(tenant: str | None = None, as_of: datetime | None = None) -
 
 @flow(log_prints=True)
 @in_one_sentence
-def deliver_webhooks(tenant: str | None = None, as_of: datetime | None = None) -> dict[str, int]:
+def deliver_webhooks(tenant: str | None = None, as_of: AwareDatetime | None = None) -> dict[str, int]:
     """Send triggers that are due at `as_of` (default: now) and changes of memories, for one tenant or all."""
     return checked(deliver_messages(tenant, as_of))

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
+from pydantic import AwareDatetime
 
 from resources.artifacts import Progress, show_stages, show_table, show_totals
-from resources.connections import connected
+from resources.connections import connected, is_worth_a_retry
 from resources.failures import checked, in_one_sentence
 from reverie.drive.drain import Drainer
 from reverie.drive.flush import flush_due
@@ -17,7 +18,9 @@ from reverie.errors import StageError
 DRIVER = "prefect"
 
 
-@task(retries=2, retry_delay_seconds=exponential_backoff(10), cache_policy=NO_CACHE)
+@task(
+    retries=2, retry_delay_seconds=exponential_backoff(10), retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE
+)
 @in_one_sentence
 def flush_quiet_sessions(as_of: datetime | None = None) -> dict[str, int | float]:
     """Move quiet sessions from working memory to the log."""
@@ -32,7 +35,9 @@ def flush_quiet_sessions(as_of: datetime | None = None) -> dict[str, int | float
         return show_stages("flushed", flushed)
 
 
-@task(retries=2, retry_delay_seconds=exponential_backoff(10), cache_policy=NO_CACHE)
+@task(
+    retries=2, retry_delay_seconds=exponential_backoff(10), retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE
+)
 @in_one_sentence
 def drain_queue(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
     """Consolidate sessions that are due, one batch per tenant in turn."""
@@ -63,7 +68,7 @@ def _run_name() -> str:
 
 @flow(log_prints=True, flow_run_name=_run_name)
 @in_one_sentence
-def drain_due_sessions(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
+def drain_due_sessions(as_of: AwareDatetime | None = None, most: int | None = None) -> dict[str, int | float]:
     """Consolidate at most `most` sessions that are due at `as_of` (default: now). Several runs may work at once.
 
     If any session fails, the run fails at its end; the artifact `drained-tenants` names tenants and reasons.

@@ -5,9 +5,10 @@ from uuid import UUID
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
+from pydantic import AwareDatetime
 
 from resources.artifacts import show_stages, show_table
-from resources.connections import connected
+from resources.connections import connected, is_worth_a_retry
 from resources.failures import checked, in_one_sentence
 from reverie.drive.advance import advance
 from reverie.drive.erase.targets import Target, session_target, subject_target, turn_target
@@ -15,7 +16,7 @@ from reverie.drive.tenants import policies
 from reverie.model import Scope
 
 
-@task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
+@task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 @in_one_sentence
 def erase_target(tenant: str, target: Target, actor: str | None, as_of: datetime | None) -> dict[str, int]:
     """Erase in one transaction, then consolidate the rest. A retry does not erase anything twice."""
@@ -39,7 +40,7 @@ def erase_subject(
     session: str | None = None,
     turn: UUID | None = None,
     actor: str | None = None,
-    as_of: datetime | None = None,
+    as_of: AwareDatetime | None = None,
 ) -> dict[str, int]:
     """Erase a subject; with `session`, only that session of it; with `turn`, only that turn, of any subject."""
     if turn is not None:

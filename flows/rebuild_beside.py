@@ -5,6 +5,7 @@ from typing import Any
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
+from pydantic import AwareDatetime
 
 from resources.artifacts import show_stages, show_table
 from resources.connections import connected, is_worth_a_retry
@@ -68,7 +69,7 @@ def rebuild_beside(
     tenant: str,
     policy: str | None = None,
     model: str | None = None,
-    as_of: datetime | None = None,
+    as_of: AwareDatetime | None = None,
     publish: bool = False,
 ) -> dict[str, Any]:
     """Build a memory beside the live one with `policy` and `model` (default: the current ones) and count the changes.

@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
+from pydantic import AwareDatetime
 
 from resources.artifacts import Progress, show_stages
-from resources.connections import connected
+from resources.connections import connected, is_worth_a_retry
 from resources.failures import checked, in_one_sentence
 from reverie.drive.reembed import reembed
 from reverie.drive.tenants import policies
@@ -14,7 +15,7 @@ from reverie.evaluate.health import measure
 from reverie.model import Scope
 
 
-@task(retries=3, retry_delay_seconds=30, cache_policy=NO_CACHE)
+@task(retries=3, retry_delay_seconds=30, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 @in_one_sentence
 def reembed_memory(tenant: str, model: str, as_of: datetime | None) -> dict[str, int | float]:
     """Make the new vectors beside the live ones, switch, and remove the old ones. A retry resumes where it stopped."""
@@ -35,6 +36,6 @@ def reembed_memory(tenant: str, model: str, as_of: datetime | None) -> dict[str,
 
 @flow(log_prints=True, flow_run_name="re-embed {tenant}")
 @in_one_sentence
-def reembed_tenant(tenant: str, model: str, as_of: datetime | None = None) -> dict[str, int | float]:
+def reembed_tenant(tenant: str, model: str, as_of: AwareDatetime | None = None) -> dict[str, int | float]:
     """Change the embedding model of a tenant without interrupting recall. Then set REVERIE_EMBEDDING_MODEL to it."""
     return checked(reembed_memory(tenant, model, as_of))

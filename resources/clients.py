@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import dagster as dg
@@ -20,6 +20,7 @@ class Clients(dg.ConfigurableResource["Clients"]):
     _runtime: Runtime = PrivateAttr()
     _failed: dict[str, str] = PrivateAttr(default_factory=dict)
     _begun: set[str] = PrivateAttr(default_factory=set)
+    _seen: set[str] | None = PrivateAttr(default=None)
 
     @property
     def runtime(self) -> Runtime:
@@ -41,11 +42,19 @@ class Clients(dg.ConfigurableResource["Clients"]):
         """The tenants whose cycles this run has begun."""
         return self._begun
 
+    def see(self, tenants: Iterable[str]) -> None:
+        """Note the tenants that existed when this run opened its cycles."""
+        self._seen = (self._seen or set()).union(tenants)
+
+    def is_new(self, tenant: str) -> bool:
+        """Return whether a tenant was created after this run opened its cycles; False if the run opened none."""
+        return self._seen is not None and tenant not in self._seen
+
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Clients]:
         """Open the runtime for one run."""
         settings = load_settings()
-        self._failed, self._begun = {}, set()
+        self._failed, self._begun, self._seen = {}, set(), None
         with Runtime(settings) as self._runtime:
             self._runtime.embedder = embedding_model(settings.embedding_model, settings.threads)
             self._runtime.connect()

@@ -13,6 +13,7 @@ from reverie.inference.loading import load_embedder
 from reverie.runtime import Runtime
 from reverie.settings import load_settings
 from reverie.store.connect import database_errors
+from reverie.store.tenants import read_policy_name
 
 
 @contextmanager
@@ -33,6 +34,15 @@ def connected(model: str | None = None) -> Iterator[Runtime]:
         raise
     except Exception as error:
         raise StageError(f"The work was interrupted by {type(error).__name__}.") from None
+
+
+def policy_name_of(runtime: Runtime, tenant: str) -> str:
+    """Return the name or path of a tenant's policy. Raises NotFoundError for an unknown tenant."""
+    with runtime.worker.transaction(tenant) as conn:
+        name = read_policy_name(conn, tenant)
+    if name is None:
+        raise NotFoundError(f"There is no tenant {tenant!r}.", unknown=("tenant", tenant))
+    return name
 
 
 #: Errors that a user must correct; a retry would fail in the same way.

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from resources.connections import embedding_model
+from resources.connections import embedding_model, policy_name_of
 from reverie.generations.catalog import GenerationPlan, LiveMemory
 from reverie.generations.publishing import Publisher
 from reverie.model import Scope
 from reverie.policy import load_policy, policy_reference
 from reverie.runtime import Runtime
 from reverie.store.clock import tenant_time
-from reverie.store.tenants import read_policy_name
 
 
 def memory_of(runtime: Runtime, tenant: str, at: datetime, *, driver: str) -> LiveMemory:
-    """Return a tenant's live memory, by the tenant's clock and policy."""
+    """Return a tenant's live memory, by the tenant's clock and policy. Raises NotFoundError for an unknown tenant."""
     scope, at = Scope(tenant_id=tenant), tenant_time(runtime.worker, tenant, at)
-    work = runtime.work(scope, load_policy(_policy_name(runtime, tenant)), at, driver=driver)
+    work = runtime.work(scope, load_policy(policy_name_of(runtime, tenant)), at, driver=driver)
     return LiveMemory(work=work, url=runtime.url)
 
 
 def plan_of(runtime: Runtime, tenant: str, policy: str | None, model: str | None) -> GenerationPlan:
     """Return the plan of a generation. `policy` None: the tenant's; `model` None: that of the environment."""
-    name, embedder = policy or _policy_name(runtime, tenant), model or runtime.settings.embedding_model
+    name, embedder = policy or policy_name_of(runtime, tenant), model or runtime.settings.embedding_model
     return GenerationPlan(
         policy_name=policy_reference(name),
         policy=load_policy(name),
@@ -38,8 +37,3 @@ def publisher_of(runtime: Runtime, tenant: str) -> Publisher:
         clock=lambda: tenant_time(runtime.worker, tenant, datetime.now(UTC)),
         embedder_of=lambda name: embedding_model(name, runtime.settings.threads),
     )
-
-
-def _policy_name(runtime: Runtime, tenant: str) -> str:
-    with runtime.worker.transaction(tenant) as conn:
-        return read_policy_name(conn, tenant) or runtime.settings.policy

@@ -12,6 +12,13 @@ from reverie.runtime import Runtime
 from reverie.settings import SourceSettings, load_source_settings
 from reverie.store.source.reader import SourceQuery
 
+#: The failure of an import in which many records failed for one reason. The advice of the import itself may contain
+#: values of records, and an orchestrator would store it.
+MANY_DEAD = (
+    "More than a tenth of the rows became dead letters for one reason; the others are imported. "
+    "`reverie dead-letters` shows the reasons."
+)
+
 
 def import_source(
     runtime: Runtime, tenant: str, on_progress: Callable[[int], None] | None = None

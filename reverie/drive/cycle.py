@@ -250,6 +250,7 @@ def pending_cycles(work: Work, until: datetime) -> Iterator[tuple[datetime, Scop
         "range_turns": policy.compress.range_turns,
         "most": _FEW_SUBJECTS,
         "asks": asks,
+        "asks_ends": asks and policy.structured_facts.near > 0,
         "lag": lag(policy) if asks else timedelta(),
         "from_memories": policy.profile.from_memories and asks,
     }

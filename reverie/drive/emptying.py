@@ -50,7 +50,7 @@ def _withhold_again(conn: Connection[Any], params: dict[str, Any]) -> dict[str, 
     with conn.cursor(row_factory=dict_row) as cursor:
         corrections = cursor.execute(sql["in_force"], params).fetchall()
     for correction in corrections:
-        # no words are compared: the request marked the memories of the same sentence, or tombstones name them
+        # word by word, as no policy says in which language: the next run marks again what this misses
         conn.execute(MARK, params | correction | {"run": None, "language": "simple"})
     params = params | {"in_force": [correction["id"] for correction in corrections]}
     rows = {

@@ -1,4 +1,4 @@
-"""The gates of publishing, by the tenant's present policy: the share of changed answers, and the quality of recall."""
+"""The gates of publishing: memories at all and, by the tenant's present policy, answers and the quality of recall."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from reverie.inference import Embedder
 from reverie.policy import Policy
 from reverie.policy.publish import PublishPolicy
 from reverie.store.database import Store
+from reverie.store.queries import queries
 
 
 def require_publishable(
@@ -20,8 +21,10 @@ def require_publishable(
     """Ask both memories the tenant's logged questions, and questions made from its log; nothing is logged.
 
     Raises:
-        QualityError: more first answers change than the policy allows, or a measure falls by more than its tolerance.
+        QualityError: no memory would be left, more first answers change than the policy allows, or a measure falls by
+            more than its tolerance.
     """
+    require_memories(_count_active(live.work.store, live.tenant_id), _count_active(there, live.tenant_id))
     work, numbers = live.work, live.work.policy.publish
     asked = last_questions(work.store, live.tenant_id, numbers.questions)
     first = AskedSide(store=work.store, policy=work.policy, embedder=work.embedder)
@@ -29,6 +32,21 @@ def require_publishable(
     require_few_changes(answer_counts(answer_changes(live.tenant_id, asked, first, second, jobs=live.jobs)), numbers)
     name = f"generation {generation.number}"
     require_no_fall(work, Rival(policy=policy, embedder=embedder, name=name, is_rebuilt=True, store=there))
+
+
+def require_memories(before: int, after: int) -> None:
+    """Raise QualityError if the generation has no active memories and the live memory has some.
+
+    The other gates ask questions, and pass if there are none to ask.
+    """
+    if before and not after:
+        raise QualityError(f"No memory would be left of the {before:,} that are active. Publish anyway with --no-gate.")
+
+
+def _count_active(store: Store, tenant_id: str) -> int:
+    with store.transaction(tenant_id) as conn:
+        row = conn.execute(queries("generations")["count_active"], {"tenant": tenant_id}).fetchone()
+    return int(row[0]) if row else 0
 
 
 def require_few_changes(counts: Mapping[str, int], numbers: PublishPolicy) -> None:

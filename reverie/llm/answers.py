@@ -25,6 +25,8 @@ REFUSED = "refused"
 UNEXPLAINED = "unexplained"
 #: Reason of an input that has no kept reply and was not sent.
 UNASKED = "unasked"
+#: Reasons that say nothing about the model: of a text, or because nothing was sent.
+_NO_FAULT = frozenset({REFUSED, "credit", "unpriced", UNASKED})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,10 +58,10 @@ ReplyCheck = Callable[[PromptInput, R], InvalidReply | None]
 def unanswered_error(model: LanguageModel, reasons: Counter[str | None]) -> UnansweredError | None:
     """Return the error for a model that replied to nothing; None if it replied, or nothing was asked.
 
-    Texts that were refused do not count, and a few unexplained rejections alone may be due to the texts. `reasons`: the
-    number of inputs that were sent, by reason; None for those that got a reply.
+    Texts that were refused or not sent do not count, and a few unexplained rejections alone may be due to the texts.
+    `reasons`: the number of inputs, by reason; None for those that got a reply.
     """
-    sent = reasons.keys() - {REFUSED}
+    sent = reasons.keys() - _NO_FAULT
     if not sent or not sent <= NO_REPLY or (sent == {UNEXPLAINED} and reasons[UNEXPLAINED] < UNFIT):
         return None
     return UnansweredError(f"The model {model.key} gave no reply about any of {_summary(reasons)}.")

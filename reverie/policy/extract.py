@@ -227,6 +227,17 @@ class ExtractPolicy(Table):
                 raise ValueError(f"rule {rule.name}: there is no relation {rule.relation!r}")
         return self
 
+    @model_validator(mode="after")
+    def _worded(self) -> Self:
+        patterns = {name: getattr(self, name) for name in ("guard", "empty", "corrects", "event")}
+        patterns |= {f"rule {rule.name}": rule.pattern for rule in self.rules}
+        for name, pattern in patterns.items():
+            try:
+                self.expand(pattern or "")
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from error
+        return self
+
     @property
     def asked_characters(self) -> int:
         """The most characters of a reply that is read with the turn before it; 0 without the reader."""
@@ -236,7 +247,7 @@ class ExtractPolicy(Table):
         """Return the pattern with each `<name>` replaced by its alternatives; `ValueError` for an unknown name."""
         for name in re.findall(r"(?<!\?P)<([a-z_]+)>", pattern):
             if name not in self.words:
-                raise ValueError(f"pattern {pattern!r} names unknown words <{name}>")
+                raise ValueError(f"the pattern names <{name}>, which is not in [extract.words]")
             pattern = pattern.replace(f"<{name}>", f"(?:{'|'.join(self.words[name])})")
         return pattern
 

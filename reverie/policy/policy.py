@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -161,9 +161,13 @@ def _stated(
 def _keys(loc: tuple[str | int, ...]) -> list[str]:
     """Return the keys that a file can have under a heading."""
     model: type[BaseModel] = Policy
+    is_name = False
     for part in loc:
-        if isinstance(part, str):
+        if isinstance(part, str) and not is_name:
             annotation = model.model_fields[part].annotation
             classes = (each for each in (annotation, *get_args(annotation)) if isinstance(each, type))
             model = next(each for each in classes if issubclass(each, BaseModel))
+            is_name = get_origin(annotation) is dict  # its own keys are names, such as those of relations
+        else:
+            is_name = False
     return [*model.model_fields, *EXTRA.get(loc, ())]

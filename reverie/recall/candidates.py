@@ -45,6 +45,8 @@ NO_MODEL = "No embedding model is configured: found by words and entities alone.
 #: Notes on a message that needs no memories.
 GENERAL = "General knowledge answers this: nothing is recalled."
 SMALL_TALK = "The message is small talk: nothing is recalled."
+#: Up to this probability the language of a request is not known: "Explain recursion" is French by .14.
+_UNKNOWN = 0.25
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -232,4 +234,5 @@ def _is_general(found: Candidates, asked: PreparedQuery) -> bool:
     spoken = asked.question.spoken
     if general_probability(spoken, asked.vector, asked.model) < least:
         return False
-    return language_of(spoken).code in asked.policy.extract.reader.languages
+    language = language_of(spoken)
+    return language.probability <= _UNKNOWN or language.code in asked.policy.extract.reader.languages

@@ -274,8 +274,8 @@ def _untold(recent: Sequence[Recent], stated: Sequence[ProfileStatement]) -> lis
     kept = []
     for one in recent:
         said = said_alike(one.content)
-        head = next((said.removesuffix(text) for text in told if said.endswith(text)), None)
-        if head is None or len(head) > _HEAD:
+        heads = [said.removesuffix(text) for text in told if said.endswith(text)]
+        if not any(len(head) <= _HEAD and head.endswith(("", ". ", ": ")[bool(head) :]) for head in heads):
             kept.append(one)
     return kept
 

@@ -1,7 +1,8 @@
 -- name: pending_cycles
 -- Cycles in which something can change, each with its first subjects and their number: memories, recalls, outcomes,
--- corrections and observations not yet processed, too many sessions, and running sessions with too many turns. Judged by the
--- data, so a killed run, or a tier that did a part of the work earlier, leaves the cycle pending.
+-- corrections and observations not yet processed, messages of which a language model has yet to say what they end, too many
+-- sessions, and running sessions with too many turns. Judged by the data, so a killed run, or a tier that did a part of the
+-- work earlier, leaves the cycle pending.
 with recursive unknown as (
     select o.id as outcome_id, o.subject_id, o.observed_at as at, o.positive, l.memory_id, true as direct
     from log.outcomes o
@@ -104,6 +105,14 @@ pending as (
       and (f.failed_at is null or f.failed_at < %(until)s)
       and o.shard >= %(shard_from)s and o.shard < %(shard_to)s
       and (%(subjects)s::text[] is null or o.subject_id = any(%(subjects)s))
+    union all
+    -- at the last cycle, as earlier ones have decided without the model
+    select e.subject_id, %(until)s::timestamptz from memory.extractions e
+    join log.turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
+    where e.tenant_id = %(tenant)s and e.ends_wait and %(asks_ends)s and t.said_at <= %(until)s
+      and ops.shard_of(e.tenant_id, e.subject_id) >= %(shard_from)s
+      and ops.shard_of(e.tenant_id, e.subject_id) < %(shard_to)s
+      and (%(subjects)s::text[] is null or e.subject_id = any(%(subjects)s))
 )
 select cycle, (array_agg(subject_id order by subject_id))[1:%(most)s], count(*)
 from (select distinct date_bin(%(period)s::interval, at - interval '1 microsecond', timestamptz '2000-01-01 00:00:00+00')

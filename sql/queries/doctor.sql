@@ -44,10 +44,16 @@ group by model order by model nulls last
 select count(*) from ops.dead_letters where tenant_id = %(tenant)s
 
 -- name: unread
--- Turns on which a language model failed and that wait for the next run, by reason.
-select unread, count(*) from memory.extractions
-where tenant_id = %(tenant)s and waits and unread <> 'unasked'
-group by unread order by count(*) desc, unread
+-- Turns that wait for a language model, by reason, with those that wait for it to say what they end, and whether a model
+-- failed on them: those captured live wait for the next run.
+select replace(unread, 'unasked', 'not yet asked'), count(*), unread <> 'unasked' from memory.extractions
+where tenant_id = %(tenant)s and waits
+group by unread
+union all
+select 'not told what they end', count(*), true from memory.extractions
+where tenant_id = %(tenant)s and ends_wait
+having count(*) > 0
+order by 2 desc, 1
 
 -- name: profiles
 -- Numbers of a tenant's observations that wait for its profiles, of subjects on which a model failed, and of narratives in

@@ -9,7 +9,8 @@ order by c.relname = 'memories', c.relname
 
 -- name: in_force
 -- Corrections of these subjects that withhold a memory and are not retracted, each with the mark of what it withholds.
-select c.subject_id as subject, c.memory_id as memory, c.id, case c.kind when 'forget' then 'forgotten' else 'corrected' end as mark
+select c.subject_id as subject, c.memory_id as memory, c.id, c.content,
+       case c.kind when 'forget' then 'forgotten' else 'corrected' end as mark
 from log.corrections c
 where c.tenant_id = %(tenant)s and c.subject_id = any(%(names)s) and c.kind in ('wrong', 'replace', 'forget')
   and not exists (select from log.corrections u

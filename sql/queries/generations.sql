@@ -56,6 +56,10 @@ on conflict (tenant_id) do update set policy = excluded.policy, clock_at = exclu
 select (select count(*) from log.turns where tenant_id = %(tenant)s),
        (select count(*) from memory.memories where tenant_id = %(tenant)s)
 
+-- name: count_active
+-- The number of a tenant's active memories.
+select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'active'
+
 -- name: without_source
 -- Leave out turns and events of one source.
 and not exists (select from log.attributes a where a.tenant_id = t.tenant_id and a.id = t.id and a.source = {source})

@@ -88,6 +88,8 @@ select c.memory_id from log.corrections c
 where c.tenant_id = %(tenant)s and c.memory_id between %(first)s and %(last)s and c.kind in ('wrong', 'replace', 'forget')
   and not exists (select from log.corrections u
                   where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract')
+  and not exists (select from memory.marks k  -- a replacement that was corrected before it was a memory
+                  where k.tenant_id = c.tenant_id and k.correction_id = c.id and k.pending)
 order by id
 limit %(limit)s
 

@@ -61,6 +61,7 @@ select p.id, p.source_id, p.role, p.speaker, p.said_at, coalesce(p.turn_index, 0
        array[]::text[] as memories, true as waits
 from ops.pending_turns p
 where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.session_id = %(session)s
+  and not exists (select from log.turns t where t.tenant_id = p.tenant_id and t.id = p.id)
 order by p.said_at, p.arrival
 limit %(limit)s
 

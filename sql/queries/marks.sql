@@ -2,8 +2,8 @@
 -- Mark all that a correction withholds: the memory with those merged into it, the turns and events from which these were
 -- extracted, the episodes that quote these turns, and, as `derived`, all that was made from any of them. Follows the
 -- lineage, so that a request and the stage that applies the correction give the same result. A memory in the words of its turn
--- is withheld with what else was read in these words: each memory whose words they have, all of its object, and no other sentence
--- of the turn has more of them. Where the memory was not made
+-- is withheld with what was read in these words: memories of the turn whose object they have, if every other sentence of the turn
+-- has fewer of the memory's words; but not with what these were merged with. Where the memory was not made
 -- (by another policy), the correction is of the turns and events that it rested on, and of memories extracted from these alone.
 insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, derived, pending, run_id)
 with recursive rested as (
@@ -37,12 +37,15 @@ within as (
                tsvector_to_array(to_tsvector(%(language)s::regconfig,
                                              concat_ws(' ', b.content, b.object, b.topic, b.who))) as words offset 0) w
     cross join lateral (select count(*) as number from unnest(w.words) as u (word) where u.word = any(w.said)) here
-    where w.object <@ w.said and here.number > 0
-      and here.number >= all(
+    where cardinality(w.object) > 0 and w.object <@ w.said
+      -- what the replacement says again stays
+      and not coalesce(w.object <@ tsvector_to_array(to_tsvector(%(language)s::regconfig, %(content)s::text)), false)
+      and here.number > all(
           select (select count(*) from unnest(w.words) as u (word)
                   where u.word = any(tsvector_to_array(to_tsvector(%(language)s::regconfig, p.part))))
           from regexp_split_to_table(t.text, '(?<=[.!?])\s+|\n') as p (part)
-          where position(lower(btrim(p.part)) in lower(v.content)) = 0)
+          where position(lower(btrim(p.part)) in lower(v.content)) = 0
+            and position(lower(btrim(v.content, ' .!?')) in lower(p.part)) = 0)
     union
     select f.memory_id  -- or what was forgotten with it
     from log.corrections c
@@ -55,8 +58,6 @@ within as (
 stated as (
     select x.item, x.id
     from (select 'memory' as item, %(memory)s::uuid as id
-          union all
-          select 'memory', id from within
           union all
           select case when exists (select from log.events e where e.tenant_id = (select %(tenant)s::text) and e.id = r.id)
                       then 'event' else 'turn' end, r.id
@@ -87,7 +88,7 @@ stated as (
 ),
 made as (
     select l.memory_id as id
-    from stated s
+    from (select id from stated union select id from within) s
     join memory.lineage l on l.tenant_id = (select %(tenant)s::text) and l.source_id = s.id
         and l.relation in ('compressed', 'summarised', 'mentioned', 'synthesized')
     union
@@ -107,6 +108,7 @@ select (select %(tenant)s::text), %(subject)s, x.id, %(id)s, x.item, case when x
 from (select distinct on (id) item, id, derived
       from (select item, id, false as derived from stated
             union all select item, id, false from rewritten
+            union all select 'memory', id, false from within
             union all select 'memory', id, true from made) y
       order by id, derived) x
 on conflict do nothing

@@ -401,12 +401,14 @@ on conflict do nothing
 delete from memory.life_events where tenant_id = %(tenant)s and subject_id = any(%(names)s) and forget_at <= %(as_of)s
 
 -- name: read_life_events
--- All life events of these subjects, in the order in which they were told.
+-- All life events of these subjects, in the order in which they were told, each with the name that its message has in the log:
+-- `speaker` is empty where nobody else wrote in the session.
 select e.subject_id, e.id, e.kind, e.title, e.speaker, e.who, e.first_on, e.last_on, e.precision, e.certainty, e.yearly, e.told_at,
-       (e.told_at at time zone e.zone)::date, e.clock, e.state, e.ended_at, e.by_id, e.confirmed_at, e.turn_id
+       (e.told_at at time zone e.zone)::date, e.clock, e.state, e.ended_at, e.by_id, e.confirmed_at, e.turn_id,
+       coalesce(t.speaker, e.speaker)
 from memory.life_events e
 left join lateral (
-    select t.session_id, t.turn_index from log.turns t
+    select t.session_id, t.turn_index, t.speaker from log.turns t
     where t.tenant_id = e.tenant_id and t.id = e.turn_id offset 0) t on true
 where e.tenant_id = %(tenant)s and e.subject_id = any(%(names)s)
 order by e.subject_id, e.told_at, t.session_id collate "C", t.turn_index, e.turn_id, e.place

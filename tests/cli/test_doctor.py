@@ -45,6 +45,25 @@ def test_doctor_names_what_waits(invoke, world, conn) -> None:
     assert "1 runs failed and were not repeated" in found
 
 
+def test_doctor_counts_all_turns_that_wait_for_a_model(invoke, world, conn) -> None:
+    conn.execute("delete from memory.extractions")
+    write = """insert into memory.extractions
+                   (tenant_id, turn_id, subject_id, candidates, run_id, unread, waits, ends_wait)
+               select 'acme', gen_random_uuid(), 'ana', 0, gen_random_uuid(), %s, %s::text is not null, %s
+               from generate_series(1, %s)"""
+
+    def waiting() -> list[tuple[str, str]]:
+        checked = checks(invoke)["tenant acme"]
+        return [(each["status"], each["found"]) for each in checked if "wait for the language model" in each["found"]]
+
+    conn.execute(write, ["unasked", "unasked", False, 4])
+    said = "turns wait for the language model: {}; rules have read them"
+    assert waiting() == [("ok", said.format("not yet asked 4"))], "turns captured live wait for the next run"
+    conn.execute(write, ["credit", "credit", False, 2])
+    conn.execute(write, [None, None, True, 3])
+    assert waiting() == [("warn", said.format("not yet asked 4, not told what they end 3, credit 2"))]
+
+
 def test_doctor_finds_what_is_broken(invoke, world, conn) -> None:
     conn.execute("alter table memory.links no force row level security")
     conn.execute("create index on memory.vectors using hnsw ((vec::halfvec(384)) halfvec_cosine_ops)")

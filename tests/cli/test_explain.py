@@ -45,6 +45,19 @@ def test_explain_names_turns_parents_run_and_future(invoke, world) -> None:
     assert "forgotten after 2027-04-05 09:00 unless it is stated again or recalled" in text
 
 
+@pytest.mark.parametrize(
+    ("ends", "says"),
+    [
+        ("2027-03-05 09:00", "ends on 2027-03-05 09:00; forgotten after 2027-04-05 09:00"),
+        ("2027-12-16 09:00", "forgotten after 2027-04-05 09:00 unless it is stated again or recalled"),
+    ],
+)
+def test_explain_says_when_a_memory_with_an_end_goes(invoke, world, conn, ends: str, says: str) -> None:
+    conn.execute("update memory.memories set expires_at = %s where id = %s", [f"{ends}+00", world["loves"]])
+    text = invoke("explain", str(world["loves"])).stdout
+    assert says in text and text.count("forgotten after") == 1
+
+
 def test_explain_names_the_reader_that_read_the_turn(invoke, ask, world, conn) -> None:
     (turn, *_) = ask("explain", str(world["loves"]))["memory"]["turns"]
     assert turn["read_by"] is None

@@ -15,7 +15,7 @@ from reverie.api.app import create_app
 from reverie.settings import Settings
 from reverie.store.connect import connect
 from reverie_client import AsyncClient
-from reverie_client.tools import AGENT_TOOLS, SHAPES, TOOLS, Shape, Toolbox, ToolError
+from reverie_client.tools import AGENT_TOOLS, MCP_TOOLS, SHAPES, TOOLS, Shape, Toolbox, ToolError
 from reverie_client.tools.shapes import output_schema
 from tests.clients.conftest import LiveServer
 
@@ -124,6 +124,17 @@ def test_what_a_model_calls_is_run(live: LiveServer) -> None:
 def test_a_call_that_does_not_fit_is_explained(live: LiveServer, name: str, arguments: Any, said: str) -> None:
     with live.client() as memory, pytest.raises(ToolError, match=said):
         Toolbox(subject_id="ann").run(memory, name, arguments)
+
+
+def test_a_model_is_told_that_a_message_is_no_memory_yet(live: LiveServer) -> None:
+    toolbox = Toolbox(subject_id="ann", session_id="s2", names=MCP_TOOLS)
+    with live.client() as memory:
+        toolbox.run(memory, "remember", {"statement": "The attic smells of apples."})
+        (hit,) = json.loads(toolbox.run(memory, "recall", {"question": "attic"}))["hits"]
+        assert hit["item"] == "turn"
+        for tool in ("forget", "correct"):
+            with pytest.raises(ToolError, match="item `turn` is a message and no memory: once .* list_memories"):
+                toolbox.run(memory, tool, {"memory_id": hit["id"]})
 
 
 def test_arguments_are_those_of_the_api() -> None:

@@ -292,7 +292,7 @@ def test_summaries_of_a_week_become_one_before_their_month_is_over(conn, store):
     assert seen[3] == ["week 04-04", "week 04-10", "session 04-17", "session 04-18"]
     content = "select content from memory.memories where origin = 'week' order by happened_at"
     (first,), _ = conn.execute(content).fetchall()
-    assert first.startswith("1 April 2026 to 4 April 2026. ")
+    assert first.startswith("2 April 2026 to 4 April 2026. ")
     talk(conn, 1440 * 45, 1440 * 45 + 2, session="may")
     talk(conn, 1440 * 53, 1440 * 53 + 2, session="may later")
     talk(conn, 1440 * 60, 1440 * 60 + 2, session="may latest")

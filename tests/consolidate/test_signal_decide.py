@@ -28,6 +28,7 @@ from reverie.consolidate.signal.moods import may_be_crisis, tell_all
 from reverie.consolidate.signal.periods import find_openings, find_periods
 from reverie.consolidate.signal.wording import clock
 from reverie.language.cues import linear
+from reverie.language.life_events.settling import LifeEvent
 from reverie.policy import Policy, load_policy, shipped_policies
 
 BEGIN = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -83,7 +84,7 @@ def test_a_session_may_have_several_difficult_periods(policy: Policy) -> None:
     ]  # fmt: skip
     followed = follow_history(History("ana", moods=row), "t", policy)
     assert [one.turn_id for one in followed.candidates] == [row[2].turn_id, row[-1].turn_id]
-    triggers = after_difficulties(openings, periods, ZoneInfo("UTC"), policy)
+    triggers = after_difficulties(openings, periods, lambda _: ZoneInfo("UTC"), policy)
     assert [one.kind for one in triggers] == ["difficult_period"] * 2 + ["check_in"] * 2
     assert len({one.id("t", "ana") for one in triggers}) == 4
 
@@ -167,11 +168,36 @@ def test_a_decline_is_told_to_the_owner_if_the_subject_is_bored(policy: Policy) 
 def test_a_check_in_comes_the_next_morning_in_the_subjects_zone(policy: Policy) -> None:
     row = felt("sad", "sad", "sad")
     openings = find_openings(row, policy)
-    triggers = after_difficulties(openings, find_periods(row, openings, policy), ZoneInfo("America/New_York"), policy)
+    triggers = after_difficulties(
+        openings, find_periods(row, openings, policy), lambda _: ZoneInfo("America/New_York"), policy
+    )
     assert {each.kind: each.due_at for each in triggers} == {
         "difficult_period": row[2].said_at,
         "check_in": datetime(2026, 1, 6, 14, tzinfo=UTC),
     }
+
+
+def test_a_later_zone_moves_no_trigger_of_the_days_before(policy: Policy) -> None:
+    def due(*days: DayFigures) -> dict[str, datetime]:
+        history = History("zed", days=list(days), moods=felt("sad", "sad", "sad"), sessions=spans(0, 40))
+        history.events = [_planned(date(2026, 1, 10)), _planned(date(2026, 3, 10))]
+        triggers = follow_history(history, "t", policy).triggers
+        return {f"{one.kind} {one.why.get('on', '')}": one.due_at for one in triggers}
+
+    berlin = due(figures(0, zone="Europe/Berlin"), figures(40))
+    moved = due(figures(0, zone="Europe/Berlin"), figures(40, zone="America/Vancouver"))
+    changed = {name for name in berlin if berlin[name] != moved[name]}
+    assert {"check_in ", "event_ahead 2026-01-10", "event_after 2026-01-10"} <= berlin.keys()
+    assert changed == {"event_ahead 2026-03-10", "event_after 2026-03-10"}  # these are still to come
+    assert moved["event_ahead 2026-01-10"] == datetime(2026, 1, 9, 16, tzinfo=UTC)
+    assert moved["event_ahead 2026-03-10"].astimezone(ZoneInfo("America/Vancouver")).hour == 17
+
+
+def _planned(day: date) -> LifeEvent:
+    ids = {"id": UUID(int=day.toordinal()), "turn_id": UUID(int=1)}
+    names: dict[str, Any] = {"kind": "planned", "title": "recital", "speaker": "", "who": None, "state": "planned"}
+    names |= {"first_on": day, "last_on": day, "precision": "day", "certainty": "date", "yearly": False}
+    return LifeEvent(**ids, **names, told_at=BEGIN, told_on=BEGIN.date())
 
 
 def test_quiet_hours_a_cap_and_crises_hold_triggers_back(policy: Policy) -> None:
@@ -182,16 +208,16 @@ def test_quiet_hours_a_cap_and_crises_hold_triggers_back(policy: Policy) -> None
         Due(kind=kind, audience="caller", happened_at=BEGIN, due_at=BEGIN, until_at=BEGIN + 9 * DAY, why={})
         for kind in ("silence", "difficult_period", "check_in")
     ]
-    ready = scheduled(due, [], LISBON, policy)
+    ready = scheduled(due, [], lambda _: LISBON, policy)
     assert [(each.kind, each.withheld) for each in ready] == [
         ("check_in", None), ("difficult_period", None), ("silence", "cap"),
     ]  # fmt: skip
     crisis = felt("sad", crisis=True)
-    ready = scheduled([*due, *after_crises(crisis, policy)], crisis, LISBON, policy)
+    ready = scheduled([*due, *after_crises(crisis, policy)], crisis, lambda _: LISBON, policy)
     assert {each.withheld for each in ready if each.audience == "caller"} == {"crisis"}
     assert [(each.kind, each.withheld) for each in ready if each.audience == "person"] == [("crisis", None)]
     over = [Due(kind="silence", audience="caller", happened_at=night, due_at=night, until_at=night + HOUR, why={})]
-    assert scheduled(over, [], LISBON, policy) == []
+    assert scheduled(over, [], lambda _: LISBON, policy) == []
 
 
 @pytest.mark.parametrize(
@@ -210,7 +236,7 @@ def test_a_crisis_withholds_what_is_open_on_the_days_after_it(
     at, due_at, until_at = (BEGIN + days * DAY for days in (told, due, until))
     trigger = Due(kind="event_ahead", audience="caller", happened_at=at, due_at=due_at, until_at=until_at, why={})
     awake_all_day = policy.model_copy(update={"signals": policy.signals.model_copy(update={"quiet_until": 22})})
-    (ready,) = scheduled([trigger], felt("sad", crisis=True), LISBON, awake_all_day)
+    (ready,) = scheduled([trigger], felt("sad", crisis=True), lambda _: LISBON, awake_all_day)
     assert ready.withheld == withheld
 
 
@@ -225,7 +251,7 @@ def test_what_was_due_before_a_crisis_keeps_its_place_in_the_day(
             until_at=BEGIN + until * HOUR, why={}, cause=str(hours))
         for hours, until in ((0, 9), (1, 9), (3, 4))
     ]  # fmt: skip
-    ready = scheduled(due, felt("sad", begin=BEGIN + crisis_at, crisis=True), LISBON, after)
+    ready = scheduled(due, felt("sad", begin=BEGIN + crisis_at, crisis=True), lambda _: LISBON, after)
     assert [each.withheld for each in ready] == ["crisis", "crisis", third]
 
 

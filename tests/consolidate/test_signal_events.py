@@ -248,3 +248,19 @@ def test_an_event_past_its_retention_goes_without_a_new_message(
     assert due == datetime(2026, 3, 16, 11, 30, tzinfo=UTC)
     work_in(other_store, said, tmp_path / "all.jsonl", END, policy)
     assert digest(other_store, "t").tables == digest(store, "t").tables
+
+
+def test_a_plan_is_cancelled_by_its_author_whoever_else_writes(store: Store, tmp_path: Path) -> None:
+    said = [
+        ("a", 0, "Dana", "We have a team dinner on 12 April."),
+        ("b", 1, "Dana", "The team dinner is cancelled."),
+        ("b", 1, "Ravi", "That is a pity."),
+    ]
+    turns = [
+        {"subject_id": "office", "session_id": session, "role": "user", "speaker": speaker, "text": text,
+         "said_at": (BEGIN + timedelta(days=day, minutes=place)).isoformat()}
+        for place, (session, day, speaker, text) in enumerate(said)
+    ]  # fmt: skip
+    work_in(store, turns, tmp_path / "said.jsonl", END, load_policy("reverie"))
+    found = rows(store, "select kind, speaker, state from memory.life_events order by told_at")
+    assert found == [("planned", "", "cancelled"), ("cancelled", "Dana", "change")]

@@ -26,6 +26,22 @@ def test_a_memory_says_where_it_comes_from_and_when_it_goes(admin: httpx.Client)
     assert page == admin.get("item", params={"id": memory}).text
 
 
+def test_a_memory_that_fades_before_its_end_says_so(site: Site, admin: httpx.Client) -> None:
+    memory = memory_of(admin, "golden retriever")
+    write = "update memory.memories set expires_at = %s, forget_at = %s where id = %s"
+    with psycopg.connect(site.database, autocommit=True) as conn:
+        times = conn.execute("select expires_at, forget_at from memory.memories where id = %s", [memory]).fetchone()
+        try:
+            conn.execute(write, ["2030-12-16", "2030-12-28", memory])
+            ended = admin.get("memory", params={"memory": memory}).text
+            conn.execute(write, ["2031-12-16", "2030-12-28", memory])
+            faded = admin.get("memory", params={"memory": memory}).text
+        finally:
+            conn.execute(write, [*(times or (None, None)), memory])
+    assert "Ends by its own time on 2030-12-16, and is forgotten after 2030-12-28" in ended
+    assert "Ends by its own time" not in faded and "Forgotten after 2030-12-28" in faded
+
+
 def test_a_turn_leads_to_its_session(admin: httpx.Client) -> None:
     page = admin.get("memory", params={"memory": memory_of(admin, "golden retriever")}).text
     turn = page.partition("&amp;turn=")[2].partition('"')[0]

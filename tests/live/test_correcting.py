@@ -15,9 +15,10 @@ from reverie.recall.browse import MemoryFilter, page_memories
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.store.session import perform
+from reverie.testing import WordEmbedder
 from tests.live.conftest import TENANT, Talk, after, count_tokens
 from tests.promises.test_corrected_at_once import wipe
-from tests.promises.world import WordEmbedder, consolidate
+from tests.promises.world import consolidate
 
 LATE = timedelta(days=2)
 

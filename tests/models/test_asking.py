@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import thread as pools
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,7 @@ import pytest
 
 from reverie.errors import InferenceError, UnansweredError
 from reverie.inference.prompts import Prompt
-from reverie.llm.answers import UNFIT, InvalidReply, ModelAnswer
+from reverie.llm.answers import UNFIT, InvalidReply, ModelAnswer, unanswered_error
 from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import CallOutcome, MeteredCall, Payer, reserve, settle
@@ -349,3 +350,18 @@ def test_a_credit_given_meanwhile_is_not_touched(put: Put, server: Server, conn:
         with store.transaction("acme") as own:
             settle(own, call, CallOutcome(cost_usd=0.5))
     assert balance(conn) == 10.0
+
+
+@pytest.mark.parametrize(
+    ("reasons", "fails"),
+    [
+        ({"unavailable": 2, "credit": 6}, True),
+        ({"timeout": 1, "unpriced": 1, "unasked": 9, "refused": 1}, True),
+        ({"credit": 8}, False),
+        ({"credit": 6, "unavailable": 2, None: 1}, False),
+    ],
+)
+def test_an_outage_is_one_although_it_used_up_the_credit(
+    load: Callable[..., Any], reasons: dict[str | None, int], *, fails: bool
+) -> None:
+    assert (unanswered_error(load(), Counter(reasons)) is not None) is fails

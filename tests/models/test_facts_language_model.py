@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import Any
 
 import pytest
 
 from reverie.consolidate.facts.language_model import Endings, ends_prompt
 from reverie.consolidate.stages import STAGES
+from reverie.drive.cycle import catch_up, ingest, pending_cycles
 from reverie.inference import load_embedder
 from reverie.model import Scope
 from reverie.policy import load_policy
@@ -18,7 +21,7 @@ from reverie.store.database import Store
 from reverie.store.runs import Report
 from reverie.store.work import Work
 from tests.consolidate.test_compress import TENANT, say
-from tests.models.conftest import Conn, Server
+from tests.models.conftest import Conn, Server, give
 
 pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
 
@@ -177,3 +180,23 @@ def test_a_dry_run_and_a_policy_without_it_ask_nobody(judge: Any, server: Server
 def test_its_prompt_says_what_the_reply_holds() -> None:
     prompt = ends_prompt(12)
     assert prompt.reply is Endings and "word for word" in prompt.system and '"known"' in prompt.system
+
+
+def test_a_message_that_waits_makes_a_cycle_due(store: Store, load: Any, server: Server, conn: Conn) -> None:
+    """Also if nothing else is new at a whole cycle, as in the runs of orchestrators."""
+    history(conn)
+    model, scope = load(concurrency=1, attempts=1), Scope(tenant_id=TENANT)
+    common: dict[str, Any] = {"store": store, "scope": scope, "embedder": load_embedder("minilm")}
+    common |= {"as_of": START.replace(hour=0) + timedelta(days=4), "policy": load_policy("reverie")}
+    work = Work(language_model=model, **common)
+    give(conn, 0, TENANT)
+    list(chain(ingest(Work(**common)), catch_up(work)))
+    assert conn.execute("select count(*) from memory.extractions where ends_wait").fetchone() == (1,)
+    assert not server.requests
+    conn.execute("update ops.credits set balance_usd = 100")
+    server.script(reply((1, "Danny's jacked it in")))
+    assert not list(pending_cycles(replace(work, language_model=None), work.as_of))
+    assert [at for at, _ in pending_cycles(work, work.as_of)] == [work.as_of]
+    (settled, *_) = [report for report in catch_up(work) if report.stage == "facts"]
+    assert (settled["judged"], settled["judged_ends"]) == (1, 1), standing(conn)
+    assert not list(pending_cycles(work, work.as_of))

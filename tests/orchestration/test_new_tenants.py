@@ -34,7 +34,7 @@ def test_the_flow_that_imports_a_file(store: Store, mine: Path, monkeypatch: pyt
 
     monkeypatch.setattr(import_history, "Progress", Quiet)
     monkeypatch.setattr(import_history, "show_table", lambda *_: None)
-    assert import_history.import_turns.fn("late", history, {})["imported"] == 1
+    assert import_history.import_turns.fn("late", history, {})[0]["imported"] == 1
     assert dict(store.tenants())["late"] == str(mine)
 
 

@@ -218,3 +218,20 @@ def test_all_failed_raises_and_tells_nothing_that_was_said(log: Store) -> None:
         for_each_tenant(log, lambda tenant_id: Scope(tenant_id=tenant_id), work)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
+
+
+def test_a_tenant_created_during_a_run_does_not_fail_it(
+    log: Store, run_job: Any, conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from assets import memories
+
+    take = memories.take_step
+
+    def create(work: Any, name: str, *arguments: Any, **named: Any) -> Any:
+        if name == "embed":
+            conn.execute("insert into ops.tenants (tenant_id, policy) values ('new', 'reverie') on conflict do nothing")
+        return take(work, name, *arguments, **named)
+
+    monkeypatch.setattr(memories, "take_step", create)
+    assert run_job("cycle", "00").success
+    assert "new" in dict(log.tenants())

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from reverie.language.cues.compiled import Rules
+from reverie.language.cues.single import extract_one
 from reverie.model import KINDS
 from reverie.policy import SIGNALS, Policy, load_policy, shipped_policies
 
@@ -51,6 +53,16 @@ def test_the_example_is_a_policy(tmp_path: Path) -> None:
     assert policy.decay.rates["episode"] == base.decay.rates["episode"]
     names = [rule.name for rule in base.extract.rules if rule.name != "scares"]
     assert [rule.name for rule in policy.extract.rules] == ["allergy", *names]
+
+
+def test_the_example_of_a_rule_works(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", PAGE.with_name("rules.md").read_text(encoding="utf-8"), re.DOTALL)
+    path = tmp_path / "ours.toml"
+    path.write_text(example, encoding="utf-8")
+    found = extract_one(
+        "I practise daily and my guitar is a 1962 Gibson, of course.", Rules(load_policy(str(path)).extract)
+    )
+    assert [each.content for each in found] == ["Their guitar is a 1962 Gibson"]
 
 
 def side_by_side() -> list[str]:

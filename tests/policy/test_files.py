@@ -188,3 +188,22 @@ def _keys() -> set[str]:
             if isinstance(value, dict):
                 waiting.append((f"{heading}{name}.", value))
     return keys
+
+
+def test_a_mistaken_key_of_a_relation_is_named(write: Write) -> None:
+    path = write('base = "reverie"\n[extract.relations.lives_in]\nlastng = "fades"\n')
+    with pytest.raises(PolicyError, match=r"lives_in.lastng \(line 3\): there is no such key, the nearest is 'lasts'"):
+        load_policy(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (RULE.format(name="quartz").replace(".+", "<stone>"), "rule quartz: the pattern names <stone>, which"),
+        ("[extract]\nguard = '^<stone>'", "guard: the pattern names <stone>, which is not in \\[extract.words\\]"),
+    ],
+)
+def test_a_pattern_with_words_that_do_not_exist_is_named(write: Write, text: str, named: str) -> None:
+    with pytest.raises(PolicyError, match=named):
+        load_policy(write(f'base = "reverie"\n{text}\n'))
+    load_policy(write(f'base = "reverie"\n{text}\n[extract.words]\nstone = ["agate"]\n', "known.toml"))

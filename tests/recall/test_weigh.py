@@ -114,7 +114,8 @@ def test_the_answer_to_a_question_has_its_words_and_the_question_with_it() -> No
     assert joined["Ana: A stone."].reply_to is not None
     assert joined["Ana: A stone."].reply_to.content == "Bo: What rare thing?"
     assert joined["Bo: I wonder."].reply_to is None
-    offered = waiting("A pebble.", speaker="Ana", similarity=0.1, **(of_it | {"asked_text": "Noted. How can I help you?"}))
+    is_offer = of_it | {"asked_text": "Noted. How can I help you?"}
+    offered = waiting("A pebble.", speaker="Ana", similarity=0.1, **is_offer)
     assert join(asked, offered)["Ana: A pebble."].reply_to is None
 
 

@@ -41,6 +41,10 @@ FILL = {
             returning tenant_id, id, standing)
         insert into memory.accesses (tenant_id, recall_id, run_id)
         select tenant_id, id, gen_random_uuid() from asked where standing is not null""",
+    "memory.extractions": """
+        insert into memory.extractions (tenant_id, turn_id, subject_id, candidates, run_id, ends_wait)
+        select 't', gen_random_uuid(), 's' || mod(n, 99), 1, gen_random_uuid(), n < 100
+        from generate_series(1, %(rows)s) n""",
     "memory.memories": """
         insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak,
             importance, happened_at, accessed_at, decayed_at, origin, run_id, policy_hash)
@@ -73,7 +77,7 @@ FILL = {
 #: Parameters of pending cycles, without those of the scope.
 CYCLES = {
     "until": NOW, "most": 10, "session_threshold": 5, "running": 0, "range_turns": 10, "lag": timedelta(0),
-    "asks": False, "from_memories": False, "period": timedelta(hours=6),
+    "asks": False, "asks_ends": False, "from_memories": False, "period": timedelta(hours=6),
 }  # fmt: skip
 
 
@@ -221,3 +225,10 @@ def test_subjects_to_erase_are_read_as_far_as_a_batch_needs(large: psycopg.Conne
     found = large.execute(queries("erase")["subjects_after"], params).fetchall()
     assert found == [("s21",), ("s22",), ("s23",), ("s24",), ("s25",)]
     assert read(large, "log.turns") < ROWS // 10
+
+
+@of("memory.extractions")
+def test_messages_that_wait_to_be_judged_are_found_by_their_index(large: psycopg.Connection[Any]) -> None:
+    params = {"tenant": "t", "subjects": None, "shard_from": 0, "shard_to": 1024}
+    large.execute(queries("cycle")["pending_cycles"], params | CYCLES | {"asks_ends": True})
+    assert 0 < read(large, "memory.extractions") < 1000

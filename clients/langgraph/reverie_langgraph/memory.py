@@ -39,6 +39,8 @@ def context_node(client: Client, *, subject: str = "user_id", into: str = "conte
 def remember_node(client: Client, *, subject: str = "user_id") -> Node:
     """Return a node that appends the messages of the state to memory; by their ids, none is added twice.
 
+    All messages of people in the state go into the memory of the run's subject, so a thread is for one person: if two
+    people write in one, each one's statements become memories of the other.
     A message whose text was changed under its id is a new turn: the log keeps the earlier text.
     """
 

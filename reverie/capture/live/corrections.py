@@ -104,7 +104,7 @@ async def correct_memory(
         rows = await transaction.run(Statement(sql["read_correctable"], memory))
         subject_id, kind = _correctable(rows, memory_id, correction.subject_id, asked)
         row = memory | {"subject": subject_id, "as_of": as_of, "run": None}
-        row |= {"language": policy.language}
+        row |= {"language": policy.language, "content": content}
         before = [_Before(*one) for one in await transaction.run(Statement(sql["read_before"], row))]
         id_ = _id_after(before, session.tenant_id, memory_id, as_of, asked=asked, content=content)
         row |= {"id": id_}
@@ -161,7 +161,7 @@ async def retract_correction(
         if is_corrected:
             raise InputError(f"Its replacement {replacement} was corrected as well: take that back first.")
         row = {"tenant": session.tenant_id, "subject": subject_id, "memory": corrected_id, "as_of": as_of}
-        row |= {"run": None, "actor": actor, "language": policy.language}
+        row |= {"run": None, "actor": actor, "language": policy.language, "content": None}
         statements: list[Statement[Any]] = []
         # one row keeps two memories apart, or two rows if others lay between them
         together = [one[0] for one in rows if one[2:5] == (corrected_id, kind, at)]

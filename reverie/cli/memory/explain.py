@@ -293,7 +293,7 @@ def _future(explanation: Explanation) -> str:
         return f"kept as long as {format_value(row['into_id'])}, which replaces it{hint}"
     if row["forget_at"] is None:
         return "kept permanently"
-    if row["expires_at"] is not None:
+    if row["expires_at"] is not None and row["forget_at"] >= row["expires_at"]:
         return f"ends on {format_value(row['expires_at'])}; forgotten after {format_value(row['forget_at'])}"
     return f"forgotten after {format_value(row['forget_at'])} unless it is stated again or recalled"
 

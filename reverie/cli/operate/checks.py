@@ -322,9 +322,10 @@ def _tenant(session: CommandSession, tenant_id: str, policy_name: str) -> Iterat
         failures = count_failed_runs(conn, tenant_id)
         unread = conn.execute(queries("doctor")["unread"], {"tenant": tenant_id}).fetchall()
     if unread:
-        reasons = ", ".join(f"{reason} {number:,}" for reason, number in unread)
+        reasons = ", ".join(f"{reason} {number:,}" for reason, number, _ in unread)
         found = f"turns wait for the language model: {reasons}; rules have read them"
-        yield CheckResult(name=name, status="warn", found=found, todo=again)
+        failed = any(is_failure for _, _, is_failure in unread)
+        yield CheckResult(name=name, status="warn" if failed else "ok", found=found, todo=again if failed else "")
     if writers:
         by_writer = ", ".join(f"{number:,} worded by {model or 'rules'}" for model, number in writers)
         yield CheckResult(name=name, status="ok", found=f"patterns and summaries: {by_writer}")

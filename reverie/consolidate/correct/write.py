@@ -43,6 +43,7 @@ def _params(attempt: Run, correction: Correction) -> dict[str, Any]:
         "id": correction.id,
         "run": attempt.id,
         "language": attempt.work.policy.language,
+        "content": correction.content,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal
@@ -44,9 +44,12 @@ class Due:
 
 
 def after_difficulties(
-    openings: Sequence[Opening], periods: Sequence[Period], zone: ZoneInfo, policy: Policy
+    openings: Sequence[Opening], periods: Sequence[Period], zone_on: Callable[[date], ZoneInfo], policy: Policy
 ) -> list[Due]:
-    """Return a trigger for each period that opens, and a check-in for the morning after each difficult day."""
+    """Return a trigger for each period that opens, and a check-in for the morning after each difficult day.
+
+    `zone_on`: gives the time zone of a day.
+    """
     numbers, row = policy.signals, policy.mood.negative_messages
     triggers = [
         Due(
@@ -62,6 +65,7 @@ def after_difficulties(
     ]
     mornings: dict[datetime, Opening] = {}
     for opening in openings:
+        zone = zone_on(opening.at.astimezone(UTC).date())
         day = opening.at.astimezone(zone).date()
         morning = datetime.combine(day + timedelta(days=1), time(numbers.check_in_hour), zone).astimezone(UTC)
         mornings.setdefault(morning, opening)
@@ -150,11 +154,13 @@ def after_crises(moods: Iterable[Felt], policy: Policy) -> list[Due]:
     return triggers
 
 
-def around_events(events: Iterable[LifeEvent], until: date, zone: ZoneInfo, policy: Policy) -> list[Due]:
+def around_events(
+    events: Iterable[LifeEvent], until: date, zone_on: Callable[[date], ZoneInfo], policy: Policy
+) -> list[Due]:
     """Return a trigger for the evening before each planned event whose day is known, and one for the day after.
 
     No trigger is due before the event was told, and there is none for the day after once the event is confirmed. A
-    yearly event has triggers for each year up to the day `until`.
+    yearly event has triggers for each year up to the day `until`. `zone_on`: gives the time zone of a day.
     """
     numbers, triggers = policy.life_events, list[Due]()
     for event in events:
@@ -162,10 +168,10 @@ def around_events(events: Iterable[LifeEvent], until: date, zone: ZoneInfo, poli
             continue
         for first, last in occurrences(event, until):
             if numbers.trigger_before:
-                before = _local_time(first - timedelta(days=1), numbers.hour, zone)
+                before = _local_time(first - timedelta(days=1), numbers.hour, zone_on)
                 triggers.append(_around(event, "event_ahead", before, numbers.hours, first))
             if numbers.trigger_after and not event.yearly and event.confirmed_at is None:
-                after = _local_time(last + timedelta(days=1), numbers.hour_after, zone)
+                after = _local_time(last + timedelta(days=1), numbers.hour_after, zone_on)
                 triggers.append(_around(event, "event_after", after, numbers.hours_after, first))
     return [trigger for trigger in triggers if trigger.due_at > trigger.happened_at]
 
@@ -183,15 +189,17 @@ def _around(event: LifeEvent, kind: str, due: datetime, hours: int, on: date) ->
     )
 
 
-def _local_time(day: date, hour: int, zone: ZoneInfo) -> datetime:
-    return datetime.combine(day, time(hour), zone).astimezone(UTC)
+def _local_time(day: date, hour: int, zone_on: Callable[[date], ZoneInfo]) -> datetime:
+    return datetime.combine(day, time(hour), zone_on(day)).astimezone(UTC)
 
 
-def scheduled(triggers: Iterable[Due], moods: Iterable[Felt], zone: ZoneInfo, policy: Policy) -> list[Due]:
+def scheduled(
+    triggers: Iterable[Due], moods: Iterable[Felt], zone_on: Callable[[date], ZoneInfo], policy: Policy
+) -> list[Due]:
     """Return the triggers in order of time, with quiet hours, the daily cap and the days after a crisis applied.
 
     Triggers that are over before quiet hours end are left out. One that is already due when the words of a crisis come,
-    and not over, is withheld too.
+    and not over, is withheld too. `zone_on`: gives the time zone of a day.
     """
     numbers, ready = policy.signals, list[Due]()
     crises, lasts = [felt.said_at for felt in moods if felt.crisis], timedelta(days=numbers.crisis_days)
@@ -200,6 +208,7 @@ def scheduled(triggers: Iterable[Due], moods: Iterable[Felt], zone: ZoneInfo, po
         if trigger.audience != "caller":
             ready.append(trigger)
             continue
+        zone = zone_on(trigger.due_at.astimezone(UTC).date())
         due = awake(trigger.due_at, zone, policy)
         if due >= trigger.until_at:
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from zoneinfo import ZoneInfo
 
 from reverie.consolidate.signal.acquaintance import StageBegun, Tie, declines_of, pauses_of, stages_of, tie_of
 from reverie.consolidate.signal.alerts import (
@@ -18,7 +17,7 @@ from reverie.consolidate.signal.alerts import (
     scheduled,
 )
 from reverie.consolidate.signal.history import History
-from reverie.consolidate.signal.hours import Band, usual_hours, zone_of, zones_of
+from reverie.consolidate.signal.hours import Band, usual_hours, zone_finder, zone_of, zones_of
 from reverie.consolidate.signal.insights import insights_of
 from reverie.consolidate.signal.periods import Period, find_openings, find_periods
 from reverie.consolidate.signal.wording import difficult_memory, hours_memory, sources_of
@@ -48,7 +47,8 @@ class Followed:
 def follow_history(history: History, tenant_id: str, policy: Policy) -> Followed:
     """Return what follows from a subject's history."""
     zone_name = zone_of(history.days, policy)
-    zone = ZoneInfo(zone_name)
+    # in the zones of their days: otherwise a later zone would move triggers that were delivered
+    zone_on = zone_finder(history.days, policy)
     openings = find_openings(history.moods, policy)
     periods = find_periods(history.moods, openings, policy)
     own = [day for day in history.days if day.messages]
@@ -56,11 +56,11 @@ def follow_history(history: History, tenant_id: str, policy: Policy) -> Followed
     pauses = pauses_of(history.sessions, policy)
     declines = declines_of(own, policy)
     triggers = [
-        *after_difficulties(openings, periods, zone, policy),
+        *after_difficulties(openings, periods, zone_on, policy),
         *after_silence(pauses, policy),
         *after_declines(declines, policy),
         *after_crises(history.moods, policy),
-        *around_events(history.events, history.last_day + _YEAR, zone, policy),
+        *around_events(history.events, history.last_day + _YEAR, zone_on, policy),
     ]
     followed = Followed(
         subject_id=history.subject_id,
@@ -69,7 +69,7 @@ def follow_history(history: History, tenant_id: str, policy: Policy) -> Followed
         stages=stages_of(history.sessions, policy),
         tie=tie_of(own, pauses, declines[-1] is not None, policy) if own else None,
         band=bands[-1] if bands else None,
-        triggers=scheduled(triggers, history.moods, zone, policy),
+        triggers=scheduled(triggers, history.moods, zone_on, policy),
     )
     followed.candidates, followed.lineage = insights_of(history, tenant_id, policy)
     if policy.signals.remember:

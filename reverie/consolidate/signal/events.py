@@ -196,5 +196,5 @@ def settled_events(conn: Connection[Any], attempt: Run, names: Sequence[str]) ->
 
 _COLUMNS = (
     "id", "kind", "title", "speaker", "who", "first_on", "last_on", "precision", "certainty", "yearly", "told_at",
-    "told_on", "clock", "state", "ended_at", "by_id", "confirmed_at", "turn_id",
+    "told_on", "clock", "state", "ended_at", "by_id", "confirmed_at", "turn_id", "voice",
 )  # fmt: skip

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby
@@ -50,6 +51,20 @@ def zones_of(days: Sequence[DayFigures], policy: Policy) -> list[str]:
             latest = day.zone
         zones.append(latest)
     return zones
+
+
+def zone_finder(days: Sequence[DayFigures], policy: Policy) -> Callable[[date], ZoneInfo]:
+    """Return a function that gives the zone of any day (UTC): the latest named up to it, else the policy's.
+
+    `days`: in order. A later message with another zone changes no earlier day.
+    """
+    since, zones = [each.day for each in days], zones_of(days, policy)
+
+    def zone_on(day: date) -> ZoneInfo:
+        place = bisect_right(since, day)
+        return ZoneInfo(zones[place - 1] if place else policy.signals.zone)
+
+    return zone_on
 
 
 def usual_hours(days: Sequence[DayFigures], zones: Sequence[str], policy: Policy) -> list[Band]:

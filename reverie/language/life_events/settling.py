@@ -58,6 +58,8 @@ class LifeEvent:
     by_id: UUID | None = None
     #: When it was first told that the plan happened.
     confirmed_at: datetime | None = None
+    #: Its author's name in the log, also where `speaker` is empty; empty: the message has none.
+    voice: str = ""
     words: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -111,11 +113,18 @@ def settle_events(events: Sequence[LifeEvent]) -> None:
     open_: list[LifeEvent] = []
     for event in events:
         event.state, event.ended_at, event.by_id, event.confirmed_at = "told", None, None, None
-        near = [one for one in reversed(open_) if (one.speaker, one.yearly) == (event.speaker, event.yearly)]
+        near = [one for one in reversed(open_) if one.yearly == event.yearly and _has_same_author(one, event)]
         _SETTLERS[event.kind](event, near)
         if event.state in ("told", "planned"):
             open_.append(event)
         open_ = [one for one in open_ if one.state in ("told", "planned")]
+
+
+def _has_same_author(one: LifeEvent, event: LifeEvent) -> bool:
+    if one.speaker == event.speaker:
+        return True
+    # a plan told again must not take the place of one of the subject's own, which alone has triggers
+    return event.kind != "planned" and one.voice != "" and one.voice == event.voice
 
 
 def _cancel(event: LifeEvent, near: Sequence[LifeEvent]) -> None:

@@ -46,7 +46,7 @@ def replaced(candidates: Candidates, rows: Sequence[tuple[Any, ...]]) -> Candida
                 seen.add(id_)
                 new = hit._replace(
                     item="memory", id=id_, kind=kind, content=content, happened_at=at, importance=importance,
-                    turn_id=None, session_id=None,
+                    turn_id=None, session_id=None, reply_to=None, fresh=False,
                 )  # fmt: skip
                 best.append((new, None))
         dropped.append((hit, CORRECTED))

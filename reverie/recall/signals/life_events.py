@@ -82,8 +82,9 @@ class DatedEvent(LifeEventRow):
         whose = self.who if self.who and not self.yearly else self.speaker
         if not whose:
             return self.title
-        # keys are in lower case
-        return f"{plain_name(whose.title() if whose.islower() else whose)}: {self.title}"
+        if whose.islower():  # as keys are
+            whose = " ".join(f"{word[:1].upper()}{word[1:]}" for word in whose.split(" "))
+        return f"{plain_name(whose)}: {self.title}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

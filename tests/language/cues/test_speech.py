@@ -26,6 +26,10 @@ def test_an_offer_of_help_is_no_question_to_answer() -> None:
     questions = (
         "Anything else I can do, you asked. Which day suits you?",
         "How can you eat that?",
+        "Anything else you are allergic to?",
+        "What could we do on Saturday?",
+        "Is there something else you would rather drink?",
+        "How can we support your mother?",
         "What else do you grow?",
         "Do you want anything for breakfast?",
         "I can help you with that.",

@@ -124,3 +124,18 @@ def test_days_of_every_year() -> None:
     assert [first for first, _ in occurrences(ahead, date(2027, 3, 11))][1:] == [date(2027, 2, 28)]
     assert in_year(date(2024, 2, 29), 2028) == date(2028, 2, 29)
     assert list(occurrences(event(0, "cancelled", "It is off", None), date(2026, 12, 31))) == []
+
+
+def test_who_else_wrote_in_the_session_does_not_matter_to_what_became_of_a_plan() -> None:
+    def dinner(speaker: str = "") -> LifeEvent:
+        return event(0, "planned", "Team dinner", date(2026, 4, 1), speaker=speaker, voice="Dana")
+
+    def off(voice: str, speaker: str) -> LifeEvent:
+        return event(1, "cancelled", "The team dinner is cancelled", None, speaker=speaker, voice=voice)
+
+    assert states(dinner(), off("Dana", "")) == ["cancelled", "change"]
+    assert states(dinner(), off("Dana", "Dana")) == ["cancelled", "change"]
+    assert states(dinner("Dana"), off("Dana", "")) == ["cancelled", "change"]
+    assert states(dinner(), off("Ravi", "Ravi")) == ["planned", "change"]
+    again = event(1, "planned", "Team dinner", date(2026, 4, 1), clock=time(19), speaker="Dana", voice="Dana")
+    assert states(dinner(), again) == ["planned", "planned"]

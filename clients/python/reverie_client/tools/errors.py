@@ -6,11 +6,17 @@ from pydantic import ValidationError
 
 from reverie_client.errors import ProblemError, ReverieClientError, UnreachableError
 
+#: The remedy for an id that is no memory's. Models pass the ids of messages, which recall gives as well.
+NO_MEMORY = (
+    "Take an id from list_memories, or from a hit of recall with item `memory`. A hit with item `turn` is a message "
+    "and no memory: once its conversation has been quiet for some minutes (at most half an hour after it was said), "
+    "list_memories has what was understood of it. Tell the user so instead of calling again at once."
+)
 #: Remedies by status of the API; they follow the API's detail.
 _REMEDIES = {
     401: "Set REVERIE_API_KEY to a key that `reverie keys add NAME` printed.",
     403: "Ask the operator for a key with this scope: `reverie keys add NAME --scope SCOPE`.",
-    404: "Call recall or list_memories to get ids that exist.",
+    404: NO_MEMORY,
     409: "The id is taken by other content: use another source_id.",
     413: "Send less at once: fewer or shorter messages.",
     422: "Correct the arguments that are named and call again.",

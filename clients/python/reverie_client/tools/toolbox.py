@@ -13,7 +13,7 @@ from reverie_client.connection import AsyncConnection, Connection
 from reverie_client.errors import ReverieClientError
 from reverie_client.request import Request
 from reverie_client.tools.catalogue import AGENT_TOOLS, TOOLS, Scope, Tool, todays_session
-from reverie_client.tools.errors import ToolError, explained, invalid
+from reverie_client.tools.errors import NO_MEMORY, ToolError, explained, invalid
 from reverie_client.tools.shapes import Shape, definition
 
 #: Sends a request and returns the body of its answer.
@@ -84,7 +84,7 @@ class Toolbox:
         scope = Scope(subject_id=subject_id, session_id=self.session_id or todays_session("tools"))
         body = yield tool.make(checked, scope)
         if tool.subject_field and json.loads(body)[tool.subject_field] != subject_id:
-            raise ToolError("The subject has no such memory. Call recall or list_memories to get ids that exist.")
+            raise ToolError(f"The subject has no such memory. {NO_MEMORY}")
         return body
 
 
