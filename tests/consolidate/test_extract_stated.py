@@ -137,6 +137,10 @@ def test_what_somebody_no_longer_has_is_over() -> None:
 
     assert phase("not allergic to peanuts anymore, did the therapy") == "ends"
     assert phase("I'm no longer allergic to peanuts") == "ends"
+    asthma = MessageStatement(relation="has_condition", object="asthma")
+    assert phase("I don't run much with my asthma anymore", asthma) == "holds"
+    assert phase("I can no longer run because I have asthma", asthma) == "holds"
+    assert phase("I don't have asthma any more", asthma) == "ends"
     assert phase("It's not the cats. I'm allergic to peanuts, can't eat them any more") == "begins"
     assert (
         phase("I don't smoke any more", MessageStatement(relation="smokes", object="smoke", phase="begins")) == "begins"

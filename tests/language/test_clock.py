@@ -60,3 +60,8 @@ def test_a_clause_without_its_time_of_day() -> None:
     assert without_clock("the dentist at 3 pm in Porto") == "the dentist in Porto"
     assert without_clock("away from 10 to 20 June") == "away from 10 to 20 June"
     assert without_clock("a lesson on Friday at 7 in the evening") == "a lesson on Friday"
+
+
+def test_the_part_of_the_day_of_another_clause_is_not_that_of_the_hour() -> None:
+    assert clock_time("My boss told me this morning that the review is at 2") == clock_time("the review is at 2")
+    assert clock_time("Call the vet at 9 about the surgery tomorrow afternoon") == clock_time("Call the vet at 9")

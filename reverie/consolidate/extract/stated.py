@@ -281,8 +281,8 @@ def _ends_at(statement: MessageStatement, relation: Relation, turn: ReadTurn, po
         return end
     if statement.duration is not None and statement.duration != "lasting":
         return turn.said_at + timedelta(days=numbers.passing_days) if numbers.passing_days else None
-    if phase == "holds" and relation.lasts == "durable" and statement.duration != "lasting":
-        # "Emil's birthday is tomorrow at 3", whatever the reader takes it for
+    if statement.relation == "birthday" and phase == "holds" and statement.duration != "lasting":
+        # "Emil's birthday is tomorrow at 3" tells no date that lasts
         return near_end(statement.object, turn.said_at)
     if statement.duration == "lasting" or relation.lasts not in ("expiring", "dated") or _recurs(statement):
         return None

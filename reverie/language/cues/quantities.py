@@ -62,7 +62,8 @@ def quantities(text: str) -> list[Quantity]:
             or _MONTH_BEFORE.search(text[: match.start()])
             or re.match(r"[:/][0-9]", text[match.end("pointed" if match["pointed"] else "number") :])
             or _TWO_NUMBERS.fullmatch(match["number"] or "")
-            or _ONE_GROUP.fullmatch(match["pointed"] or "")
+            or (_ONE_GROUP.fullmatch(match["pointed"] or "") and not (match["currency"] or match["sign"]))
+            or ((match["pointed"] or "").count(".") > 2 and not word)  # an address
         ):
             continue
         metric = _BEFORE.search(text[: match.start()])
@@ -80,9 +81,9 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def _value(match: re.Match[str]) -> float:
-    if pointed := match["pointed"]:
+    if (pointed := match["pointed"]) and not _ONE_GROUP.fullmatch(pointed):
         return float(pointed.replace(".", "").replace(",", "."))
-    return float(_THOUSANDS.sub("", match["number"]))
+    return float(_THOUSANDS.sub("", pointed or match["number"]))
 
 
 def written_number(number: float) -> str:

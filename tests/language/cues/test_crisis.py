@@ -266,6 +266,17 @@ def test_other_languages_are_heard_by_a_few_phrases() -> None:
         "我不想活了",
         "main marna chahti hoon",
         "je veux en finir avec la vie",
+        "Ich will nur noch sterben",
+        "ich will noch heute sterben",
+        "No quiero vivir con este dolor",
+        "no quiero seguir viviendo con esta angustia",
+        "não quero viver com essa dor",
+        "non voglio più vivere con questo dolore",
+        "No quiero vivir de esta manera",
+        "je veux en finir avec cette vie",
+        "voy a morir esta noche",
+        "Es hat keinen Sinn mehr",
+        "想死",
     )
     others = (
         "No quiero vivir en Madrid, prefiero Sevilla.",
@@ -287,6 +298,12 @@ def test_other_languages_are_heard_by_a_few_phrases() -> None:
         "me quiero morir de vergüenza",
         "No quiero vivir con mi madre",
         "لا أريد أن أموت",
+        "我不想死",
+        "想死她了",
+        "хочу умереть от смеха",
+        "Ich will nicht sterben",
+        "no quiero vivir con mis suegros",
+        "Das macht keinen Sinn mehr",
     )
     assert [text for text in wishes if "other-languages" not in signs_of(text)] == []
     assert [text for text in others if "other-languages" in signs_of(text)] == []

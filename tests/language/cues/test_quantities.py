@@ -37,5 +37,6 @@ def test_thousands_after_points_are_read_if_they_cannot_be_decimals() -> None:
         (1_250_300.0, "views"),
         (12_450.5, "kg"),
     ]
-    assert quantities("Our blog got 1.250 views") == quantities("1.250") == []
+    assert quantities("Our blog got 1.250 views") == quantities("1.250") == quantities("192.168.100.200") == []
+    assert quantities("6.875% and $3.459") == [(6.875, "percent"), (3.459, "usd")], "written as decimals"
     assert quantities("0.125 kg, 1.25 kg, 1,250 views.") == [(0.125, "kg"), (1.25, "kg"), (1250.0, "views")]

@@ -27,6 +27,8 @@ def test_an_offer_of_help_is_no_question_to_answer() -> None:
         "Anything else I can do, you asked. Which day suits you?",
         "How can you eat that?",
         "Anything else you are allergic to?",
+        "Are you allergic to anything else?",
+        "How can I help you today, and what's your name?",
         "What could we do on Saturday?",
         "Is there something else you would rather drink?",
         "How can we support your mother?",
