@@ -22,14 +22,6 @@ _UNTIL: Final = _PACK.pattern("open_until", re.IGNORECASE)
 _FOR: Final = _PACK.pattern("for_about", re.IGNORECASE)
 #: Two amounts, with the later one: "two or three weeks".
 _LATER: Final = _PACK.pairs("later", re.IGNORECASE)
-#: "Tomorrow", "next week", but not "from next week".
-_NEAR: Final = _PACK.pattern("near", re.IGNORECASE)
-
-
-def near_end(clause: str, said_at: datetime) -> datetime | None:
-    """Return the end of a near day or week that a clause names as the time of what it tells ("tomorrow"); else None."""
-    named = _NEAR.search(clause)
-    return expires_at(named[0], said_at) if named else None
 
 
 def expires_at(clause: str, said_at: datetime) -> datetime | None:

@@ -275,7 +275,7 @@ def _untold(recent: Sequence[Recent], stated: Sequence[ProfileStatement]) -> lis
     for one in recent:
         said = said_alike(one.content)
         heads = [said.removesuffix(text) for text in told if said.endswith(text)]
-        if not any(len(head) <= _HEAD and head.endswith(("", ". ", ": ")[bool(head) :]) for head in heads):
+        if not any(not head or (len(head) <= _HEAD and head.endswith((". ", ": "))) for head in heads):
             kept.append(one)
     return kept
 

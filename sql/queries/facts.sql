@@ -220,7 +220,7 @@ select m.id, m.subject_id, m.turn_id, m.happened_at, m.content, m.origin, m.into
        m.id = any(%(evidence)s) as is_new,
        m.id = any(%(evidence)s) and e.ends_model is null and not e.ends_wait as is_unjudged, halfvec_send(v.vec) as vector,
        case when k.is_late then halfvec_send(coalesce(t.vec, v.vec)) else '' end as message_vector, s.speaker,
-       m.relation = 'standing_rule' as is_rule, m.relation in ('address', 'email', 'name', 'phone') as is_contact
+       m.relation = 'standing_rule' as is_rule, m.relation in ('address', 'email', 'phone') as is_contact
 from memory.memories m
 cross join lateral (
     select m.state <> 'merged' and coalesce(m.phase, 'holds') not in ('ends', 'past') as may_end,

@@ -120,11 +120,10 @@ def test_a_plan_ends_by_its_date_and_one_without_after_some_days() -> None:
     assert only("plans", "surgery").expires_at == TURN.said_at + timedelta(days=POLICY.extract.plan_days)
 
 
-def test_what_is_tomorrow_does_not_last() -> None:
-    party = only("birthday", "tomorrow at 3", holder="Emil", own_words="Emil's birthday party is tomorrow at 3")
-    assert (party.lasting, party.expires_at) == (False, TURN.said_at.replace(hour=0, minute=0) + timedelta(days=2))
-    price = only("measure", "98k", topic="a carton", own_words="A carton is 98k tomorrow, they say")
-    assert (price.lasting, price.expires_at) == (True, None)
+def test_tomorrow_is_no_birthday() -> None:
+    tomorrow = MessageStatement(relation="birthday", object="tomorrow at 3", holder="Emil")
+    assert candidates_of([tomorrow], TURN, POLICY) == ()
+    assert only("birthday", "6 March").lasting
 
 
 def test_what_somebody_no_longer_has_is_over() -> None:

@@ -15,7 +15,7 @@ from reverie.language.cues.keeping import OWN_WORDS
 from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.wording import name_slug
 from reverie.language.english import statement_words
-from reverie.language.expiry import day_named, end_named, near_end
+from reverie.language.expiry import day_named, end_named
 from reverie.language.objects import object_key, read_object
 from reverie.language.statements.holders import holder_key, is_pronoun
 from reverie.language.statements.stated import MessageStatement, bare, model_phase, worded_statement
@@ -281,9 +281,6 @@ def _ends_at(statement: MessageStatement, relation: Relation, turn: ReadTurn, po
         return end
     if statement.duration is not None and statement.duration != "lasting":
         return turn.said_at + timedelta(days=numbers.passing_days) if numbers.passing_days else None
-    if statement.relation == "birthday" and phase == "holds" and statement.duration != "lasting":
-        # "Emil's birthday is tomorrow at 3" tells no date that lasts
-        return near_end(statement.object, turn.said_at)
     if statement.duration == "lasting" or relation.lasts not in ("expiring", "dated") or _recurs(statement):
         return None
     named = (statement.topic, statement.object, statement.clause or turn.text)

@@ -73,7 +73,7 @@ class SaidStatement(NamedTuple):
     message_vector: bytes
     #: The speaker's name; None: the turn has none.
     speaker: str | None = None
-    #: Whether it is a standing rule, and whether it only tells a name or how to reach somebody.
+    #: Whether it is a standing rule, and whether it only tells how to reach somebody.
     is_rule: bool = False
     is_contact: bool = False
 
@@ -220,7 +220,7 @@ def pairs_to_judge(
     These are the `near` likeliest by their vectors alone (`silent_near` if the message states nothing), each with a
     chance of at least `judge_chance`. A pair is new if its statement is new or its message is not judged yet. A message
     does not end what it repeats, nor what somebody else said: "I moved to Leeds" is about its speaker. A message that
-    only tells a name or how to reach somebody ends no standing rule.
+    only tells how to reach somebody ends no standing rule; a new name may ("sign it Mama Zim's Kitchen").
     """
     olds = [said for said in statements if said.may_end]
     if not olds:
